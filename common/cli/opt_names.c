@@ -25,6 +25,8 @@ const struct cov_opt_habit cov_opt_habits[] = {
     {"reference", IS("genome")},
     {"names", IS("labels")},
     {"window-size", IS("windows")},
+    {"plot", "basename", "use covprofile region", false},
+    {"plot-region", "basename", "use covprofile region", false},
     {"mode", "device", "covtrain trains, covpredict predicts, covpredict --evaluate tests", false},
     {"filepath", BE("input-dir")},
     {"input-file", BE("input-dir")},

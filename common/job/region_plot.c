@@ -22,8 +22,7 @@ enum {
     NAME = 26, /* a heading */
     ROW = 110,
     ONLY_ROW = 170, /* height of a single row */
-    BETWEEN = 10,   /* between rows without a heading */
-    AXIS = 26,      /* and with an axis each */
+    AXIS = 26,      /* between rows without a heading */
     BELOW = 8,      /* below a row before a heading, and the last one */
     BOTTOM = 62,
     LEGEND = 110 /* width per series */
@@ -235,7 +234,7 @@ static void put_lane(const struct script *s, size_t i, int top)
 static int space_above(const struct cov_region_plot *p, size_t i)
 {
     const int heading = p->rows[i].heading ? NAME : 0;
-    return i == 0 ? heading : heading > 0 ? BELOW + heading : p->is_wrapped ? AXIS : BETWEEN;
+    return i == 0 ? heading : heading > 0 ? BELOW + heading : AXIS;
 }
 
 /* Draws everything, or with `dry` only finds the height, without that of the axis. */

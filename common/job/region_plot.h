@@ -21,7 +21,7 @@ enum {
 
 /* A filled curve, or letters of the height of their values. */
 struct cov_plot_row {
-    const char *heading; /* above the row; NULL: it belongs to the row above */
+    const char *heading; /* above the row; NULL: none, because the picture is_wrapped */
     struct cov_bins bins;
     const char *letters; /* [bins.n], one for each base, see logo.h; NULL: a curve */
     size_t series;       /* colour of a curve */

@@ -1,275 +1,307 @@
 /* signal_file.c - see signal_file.h.
+ *
+ * A stream begins with a head; for an HDF5 file, a head with the sets, lists of names and attributes of the signal is
+ * made when it is opened. So all that describes the data sets is the same for both; only rows are read and decoded in
+ * two ways.
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/mem.h"
+#include "common/file/bgz.h"
 #include "common/file/path.h"
-#include "common/store/chunk_file.h"
+#include "common/store/bases.h"
 #include "common/store/chunk_table.h"
 #include "common/store/coverage_file.h"
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
 #include "common/store/predictions.h"
+#include "common/store/stream.h"
 
 /* A file with more is damaged. */
 enum { MAX_DATASETS = 4096 };
 
 #define GROUP COV_COVERAGE_GROUP
 
-struct cov_signal_file {
-    struct cov_h5 *h5;
-    struct cov_h5_set **opened;
-    size_t n_opened;
-    struct cov_signal_part *datasets; /* `set` is an index of `opened` */
-    size_t n_datasets;
-    struct cov_grid *grid;
-    bool gaps; /* only regions were predicted */
-    char *path;
-};
-
-static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_set **out,
-                    struct cov_err *e)
+static bool has_names(const struct cov_chunk_table *t, size_t n)
 {
-    struct cov_h5_set *s;
-    int rc = cov_h5_set_open(f->h5, name, 3, &s, e);
-    if (rc)
-        return rc;
-    f->opened[f->n_opened++] = s;
-    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->opened[0]);
-    if (r->type.kind == COV_H5_STRING)
-        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", f->path, name);
-    if (r->dims[2] == 0)
-        return cov_fail(e, COV_EINPUT, "%s: %s: no columns", f->path, name);
-    if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
-        return cov_fail(e, COV_EINPUT,
-                        "%s: %s: %zu x %zu positions, but other data sets have %zu x %zu", f->path,
-                        name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
-    *out = s;
-    return COV_OK;
+    return t->type.kind == COV_H5_STRING && t->rank == 1 && t->dims[0] == n;
 }
 
-static int make_lists(struct cov_signal_file *f, size_t n_sets, size_t n_datasets,
-                      struct cov_err *e)
+static int fail_names(const char *table, size_t n, struct cov_err *e)
 {
-    f->opened = cov_calloc(n_sets, sizeof *f->opened, e);
-    f->datasets = cov_calloc(n_datasets, sizeof *f->datasets, e);
-    return f->opened && f->datasets ? COV_OK : COV_ENOMEM;
+    return cov_fail(e, COV_EINPUT, "%s: not the names of %zu columns", table, n);
 }
 
-/* Reads the names of the columns of the predictions. */
-static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
-{
-    struct cov_h5_set *s;
-    int rc = cov_h5_set_open(f->h5, COV_PREDICTIONS_DATASETS, 1, &s, e);
-    if (rc)
-        return rc;
-    const struct cov_h5_rows *r = cov_h5_set_rows(s);
-    char *text = NULL;
-    if (r->type.kind != COV_H5_STRING) {
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not strings", f->path,
-                      COV_PREDICTIONS_DATASETS);
-        goto out;
-    }
-    if (r->dims[0] != n) {
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: %zu names, but the predictions have %zu columns",
-                      f->path, COV_PREDICTIONS_DATASETS, r->dims[0], n);
-        goto out;
-    }
-    text = cov_malloc(n, r->type.bytes, e);
-    rc = text ? cov_h5_set_read(s, 0, n, 0, 1, text, e) : COV_ENOMEM;
-    for (size_t k = 0; !rc && k < n; k++) {
-        const char *name = text + k * r->type.bytes;
-        struct cov_signal_part *d = &f->datasets[f->n_datasets++];
-        *d = (struct cov_signal_part){NULL, 0, k, 1};
-        d->name = cov_strndup(name, cov_h5_string_length(&r->type, name), e);
-        if (!d->name)
-            rc = COV_ENOMEM;
-        else if (!d->name[0])
-            rc = cov_fail(e, COV_EINPUT, "%s: %s: name %zu is empty", f->path,
-                          COV_PREDICTIONS_DATASETS, k);
-        for (size_t j = 0; !rc && j < k; j++)
-            if (strcmp(f->datasets[j].name, d->name) == 0)
-                rc = cov_fail(e, COV_EINPUT, "%s: %s: duplicate name %s", f->path,
-                              COV_PREDICTIONS_DATASETS, d->name);
-    }
-out:
-    free(text);
-    cov_h5_set_close(s);
-    return rc;
-}
+/* ---- opening a file ---- */
 
-static int look_for_regions(struct cov_signal_file *f, struct cov_err *e)
+/* Adds the text attributes of a data set, or of the file if `set` is NULL, to the head; skips odd ones. */
+static int add_attrs(struct cov_signal *s, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
     size_t n;
-    int rc = cov_h5_list_attrs(f->h5, COV_PREDICTIONS_SET, &attrs, &n, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < n; i++)
-        f->gaps = f->gaps || strcmp(attrs[i].name, COV_PREDICTIONS_OUTSIDE_ATTR) == 0;
+    int rc = cov_h5_list_attrs(s->h5, set, &attrs, &n, e);
+    for (size_t i = 0; !rc && i < n; i++)
+        if (attrs[i].text &&
+            cov_chunk_head_add_attr(&s->own, set, attrs[i].name, attrs[i].text, NULL) == COV_ENOMEM)
+            rc = cov_fail(e, COV_ENOMEM, "out of memory");
     cov_h5_free_attrs(attrs, n);
-    return COV_OK;
+    return rc;
 }
 
-static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
+static int add_set(struct cov_signal *s, const char *name, struct cov_err *e)
 {
-    int predicted = cov_h5_has(f->h5, COV_PREDICTIONS_SET, e);
-    int genome = predicted ? 0 : cov_h5_has(f->h5, "data/X", e);
-    int measured = genome > 0 ? cov_h5_has(f->h5, GROUP, e) : 0;
+    struct cov_h5_set *set;
+    int rc = cov_h5_set_open(s->h5, name, 3, &set, e);
+    if (rc)
+        return rc;
+    s->sets[s->n_sets++] = set;
+    const struct cov_h5_rows *r = cov_h5_set_rows(set), *first = cov_h5_set_rows(s->sets[0]);
+    if (r->type.kind == COV_H5_STRING)
+        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", s->name, name);
+    if (r->dims[2] == 0)
+        return cov_fail(e, COV_EINPUT, "%s: %s: no columns", s->name, name);
+    if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %s: %zu x %zu positions, but other data sets have %zu x %zu", s->name,
+                        name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
+    struct cov_chunk_set described = {
+        .name = cov_strdup(name, e), .type = r->type, .rank = 3, .dims = {r->dims[1], r->dims[2]}};
+    described.type.big_endian = false; /* the head's rule; rows are decoded by that of the file */
+    s->own.L = r->dims[1];
+    rc = described.name ? cov_chunk_head_add_set(&s->own, &described, e) : COV_ENOMEM;
+    free(described.name);
+    return rc ? cov_err_prefix(e, "%s", s->name) : add_attrs(s, name, e);
+}
+
+/* Adds the list of the names of n columns to the head, if there is one. */
+static int add_names(struct cov_signal *s, const char *name, size_t n, struct cov_err *e)
+{
+    struct cov_h5_set *set;
+    int rc = cov_h5_set_find(s->h5, name, 1, &set, e);
+    if (rc || !set)
+        return rc;
+    const struct cov_h5_rows *r = cov_h5_set_rows(set);
+    struct cov_chunk_table table = {
+        .type = r->type, .rank = 1, .dims = {n, 1, 1}, .n_bytes = n * r->type.bytes};
+    if (r->type.kind != COV_H5_STRING || r->dims[0] != n) {
+        (void)fail_names(name, n, e);
+        rc = cov_err_prefix(e, "%s", s->name);
+    } else {
+        table.name = cov_strdup(name, e);
+        table.elems = cov_malloc(n, r->type.bytes, e);
+        rc = table.name && table.elems ? cov_h5_set_read(set, 0, n, 0, 1, table.elems, e)
+                                       : COV_ENOMEM;
+        if (!rc && cov_chunk_head_add_table(&s->own, &table, e))
+            rc = cov_err_prefix(e, "%s", s->name);
+    }
+    free(table.name);
+    free(table.elems);
+    cov_h5_set_close(set);
+    return rc;
+}
+
+static int add_predicted(struct cov_signal *s, struct cov_err *e)
+{
+    int predicted = cov_h5_has(s->h5, COV_PREDICTIONS_SET, e);
+    int genome = predicted ? 0 : cov_bases_are_in(s->h5, e);
+    int measured = genome > 0 ? cov_h5_has(s->h5, GROUP, e) : 0;
     if (predicted < 0 || genome < 0 || measured < 0)
         return predicted < 0 ? predicted : genome < 0 ? genome : measured;
     if (genome)
-        return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", f->path,
+        return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", s->name,
                         measured ? " with measured coverage (use --experimental)" : "");
-    struct cov_h5_set *s = NULL;
-    int rc = make_lists(f, 1, MAX_DATASETS, e);
-    if (!rc)
-        rc = open_set(f, COV_PREDICTIONS_SET, &s, e);
-    if (rc)
-        return rc;
-    size_t n = cov_h5_set_rows(f->opened[0])->dims[2];
-    if (n > MAX_DATASETS)
-        return cov_fail(e, COV_EINPUT, "%s: " COV_PREDICTIONS_SET ": %zu columns are too many",
-                        f->path, n);
-    rc = look_for_regions(f, e);
-    return rc ? rc : read_names(f, n, e);
+    s->sets = cov_calloc(1, sizeof *s->sets, e);
+    int rc = s->sets ? add_set(s, COV_PREDICTIONS_SET, e) : COV_ENOMEM;
+    if (rc || s->own.sets[0].dims[1] > MAX_DATASETS)
+        return rc; /* cov_signal_find_parts reports too many */
+    return add_names(s, COV_PREDICTIONS_DATASETS, s->own.sets[0].dims[1], e);
 }
 
-static int open_measured(struct cov_signal_file *f, struct cov_err *e)
+static int fail_measured(const struct cov_signal *s, size_t n, struct cov_err *e)
+{
+    /* In a message, what cannot be read may count as missing. */
+    bool is_genome = cov_bases_are_in(s->h5, NULL) > 0;
+    bool predicted = cov_h5_has(s->h5, COV_PREDICTIONS_SET, NULL) > 0;
+    const char *what = n > 0       ? "a genome file with too much"
+                       : predicted ? "a predictions file without"
+                       : is_genome ? "a genome file without"
+                                   : "a file without";
+    return cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
+                    s->name, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
+}
+
+static int add_measured(struct cov_signal *s, struct cov_err *e)
 {
     char **names;
     size_t n_names, n = 0;
-    int rc = cov_h5_list(f->h5, GROUP, &names, &n_names, e);
+    int rc = cov_h5_list(s->h5, GROUP, &names, &n_names, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < n_names; i++)
         n += cov_coverage_prefix_length(names[i]) > 0;
-    if (n == 0 || n > MAX_DATASETS) {
-        /* In a message, what cannot be read may count as missing. */
-        bool is_genome = cov_h5_has(f->h5, "data/X", NULL) > 0;
-        bool predicted = cov_h5_has(f->h5, COV_PREDICTIONS_SET, NULL) > 0;
-        const char *what = n > 0       ? "a genome file with too much"
-                           : predicted ? "a predictions file without"
-                           : is_genome ? "a genome file without"
-                                       : "a file without";
-        rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
-                      f->path, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
-    }
-    if (!rc)
-        rc = make_lists(f, n, n, e);
+    s->sets = cov_calloc(n, sizeof *s->sets, e);
+    if (!s->sets)
+        rc = COV_ENOMEM;
+    else if (n == 0 || n > MAX_DATASETS)
+        rc = fail_measured(s, n, e);
     for (size_t i = 0; !rc && i < n_names; i++) {
-        size_t n_prefix = cov_coverage_prefix_length(names[i]);
-        if (n_prefix == 0)
+        if (cov_coverage_prefix_length(names[i]) == 0)
             continue;
-        struct cov_h5_set *s = NULL;
         char *full = cov_strfmt(e, GROUP "/%s", names[i]);
-        rc = full ? open_set(f, full, &s, e) : COV_ENOMEM;
+        rc = full ? add_set(s, full, e) : COV_ENOMEM;
         free(full);
-        if (rc)
-            break;
-        struct cov_signal_part *d = &f->datasets[f->n_datasets++];
-        *d = (struct cov_signal_part){NULL, f->n_opened - 1, 0, cov_h5_set_rows(s)->dims[2]};
-        d->name = cov_strndup(names[i], n_prefix, e);
-        if (!d->name)
-            rc = COV_ENOMEM;
     }
     cov_h5_free_names(names, n_names);
     return rc;
 }
 
-static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, struct cov_err *e)
+static int open_file(struct cov_signal *s, enum cov_signal_kind kind, struct cov_err *e)
 {
-    int rc = cov_h5_open(f->path, &f->h5, e);
+    const bool is_predicted = kind == COV_SIGNAL_PREDICTED;
+    s->head = &s->own;
+    int rc = cov_h5_open(s->name, &s->h5, e);
     if (!rc)
-        rc = cov_chunk_table_expect(
-            f->h5, kind == COV_SIGNAL_PREDICTED ? COV_PREDICTIONS_SET : "data/X", e);
+        rc = cov_chunk_table_expect(s->h5, is_predicted ? COV_PREDICTIONS_SET : "data/X", e);
     if (!rc)
-        rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
+        rc = is_predicted ? add_predicted(s, e) : add_measured(s, e);
+    if (!rc)
+        rc = add_attrs(s, NULL, e);
     if (rc)
         return rc;
-    const size_t *dims = cov_h5_set_rows(f->opened[0])->dims;
-    return cov_chunk_table_read(f->h5, dims[0], dims[1], &f->grid, e);
+    const size_t *dims = cov_h5_set_rows(s->sets[0])->dims;
+    rc = cov_chunk_table_read(s->h5, dims[0], dims[1], &s->own_grid, e);
+    s->grid = s->own_grid;
+    return rc;
 }
 
-int cov_signal_file_open(const char *path, enum cov_signal_kind kind, struct cov_signal_file **out,
-                         struct cov_err *e)
+/* ---- opening a stream ---- */
+
+static bool holds(const struct cov_chunk_head *head, enum cov_signal_kind kind)
 {
-    *out = NULL;
-    struct cov_signal_file *f = cov_calloc(1, sizeof *f, e);
-    if (!f)
-        return COV_ENOMEM;
-    f->path = cov_strdup(path, e);
-    int rc = f->path ? open_parts(f, kind, e) : COV_ENOMEM;
-    if (rc) {
-        cov_signal_file_close(f);
+    struct cov_signal_part *parts;
+    size_t n;
+    if (cov_signal_find_parts(head, kind, &parts, &n, NULL))
+        return false;
+    cov_signal_free_parts(parts, n);
+    return true;
+}
+
+/* Returns what a stream is whose data sets are not those of this kind. */
+static const char *other_kind(const struct cov_chunk_head *head, enum cov_signal_kind kind)
+{
+    if (kind == COV_SIGNAL_PREDICTED)
+        return holds(head, COV_SIGNAL_MEASURED)
+                   ? ": a genome with measured coverage, not predictions"
+               : head->has_bases ? ": a genome, not predictions"
+                                 : "";
+    return holds(head, COV_SIGNAL_PREDICTED) ? ": predictions, not measured coverage" : "";
+}
+
+static int open_stream(struct cov_signal *s, struct cov_bgz *in, struct cov_err *e)
+{
+    int rc = cov_stream_open(in, &s->records, e);
+    if (rc)
         return rc;
-    }
-    *out = f;
+    s->head = cov_stream_head(s->records);
+    s->name = cov_stream_name(s->records);
     return COV_OK;
 }
 
-void cov_signal_file_close(struct cov_signal_file *f)
+/* Regular files are detected by content; everything else that is not a folder must be a stream. */
+static bool is_stream(const char *path)
 {
-    if (!f)
+    struct stat st;
+    struct cov_bgz *b;
+    bool yes = false;
+    if (cov_path_is_std(path))
+        return true;
+    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return true;
+    /* The next call to open it reports the error. */
+    if (st.st_size == 0 || cov_bgz_open_read(path, 1, &b, NULL))
+        return false;
+    if (cov_stream_is(b, &yes, NULL))
+        yes = false;
+    cov_bgz_abort(b);
+    return yes;
+}
+
+static int open_signal(struct cov_signal *s, const char *path, struct cov_bgz *in,
+                       enum cov_signal_kind kind, struct cov_err *e)
+{
+    int rc = !in && is_stream(path) ? cov_bgz_open_read(path, 1, &in, e) : COV_OK;
+    if (rc)
+        return rc;
+    if (in) {
+        rc = open_stream(s, in, e);
+    } else {
+        s->name = s->path = cov_strdup(path, e);
+        rc = s->path ? open_file(s, kind, e) : COV_ENOMEM;
+    }
+    if (rc)
+        return rc;
+    s->has_gaps = kind == COV_SIGNAL_PREDICTED &&
+                  cov_chunk_head_attr(s->head, COV_PREDICTIONS_SET, COV_PREDICTIONS_OUTSIDE_ATTR);
+    rc = cov_signal_find_parts(s->head, kind, &s->parts, &s->n_parts, e);
+    if (rc == COV_EINPUT)
+        (void)cov_err_prefix(e, "%s%s", s->name, in ? other_kind(s->head, kind) : "");
+    return rc;
+}
+
+int cov_signal_open(const char *path, struct cov_bgz *in, enum cov_signal_kind kind,
+                    struct cov_signal **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_signal *s = cov_calloc(1, sizeof *s, e);
+    if (!s) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    int rc = open_signal(s, path, in, kind, e);
+    if (rc)
+        cov_signal_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void cov_signal_close(struct cov_signal *s)
+{
+    if (!s)
         return;
-    cov_grid_free(f->grid);
-    cov_signal_free_parts(f->datasets, f->n_datasets);
-    for (size_t i = 0; i < f->n_opened; i++)
-        cov_h5_set_close(f->opened[i]);
-    free(f->opened);
-    cov_h5_close(f->h5);
-    free(f->path);
-    free(f);
+    cov_signal_free_parts(s->parts, s->n_parts);
+    for (size_t i = 0; i < s->n_sets; i++)
+        cov_h5_set_close(s->sets[i]);
+    free(s->sets);
+    cov_grid_free(s->own_grid);
+    cov_chunk_head_fini(&s->own);
+    cov_h5_close(s->h5);
+    cov_stream_close(s->records);
+    free(s->path);
+    free(s);
 }
 
-const struct cov_grid *cov_signal_file_grid(const struct cov_signal_file *f)
+bool cov_signal_is_float(const struct cov_signal *s, size_t k)
 {
-    return f->grid;
-}
-
-size_t cov_signal_file_n_datasets(const struct cov_signal_file *f)
-{
-    return f->n_datasets;
-}
-
-const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k)
-{
-    return f->datasets[k].name;
-}
-
-bool cov_signal_file_has_gaps(const struct cov_signal_file *f)
-{
-    return f->gaps;
-}
-
-bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k)
-{
-    return cov_h5_set_rows(f->opened[f->datasets[k].set])->type.kind == COV_H5_FLOAT;
-}
-
-size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k)
-{
-    return f->datasets[k].n_cols;
-}
-
-struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
-{
-    return f->h5;
+    return s->head->sets[s->parts[k].set].type.kind == COV_H5_FLOAT;
 }
 
 /* ---- rows ---- */
 
-int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
-                          struct cov_blob *raw, struct cov_err *e)
+int cov_signal_fetch(struct cov_signal *s, size_t i, const size_t *ks, size_t n_ks,
+                     struct cov_blob *raw, struct cov_err *e)
 {
     cov_blob_clear(raw);
     int rc = COV_OK;
     for (size_t j = 0; !rc && j < n_ks; j++) {
-        const struct cov_signal_part *d = &f->datasets[ks[j]];
-        rc = cov_h5_set_fetch(f->opened[d->set], i, d->col, d->n_cols, raw, e);
+        const struct cov_signal_part *d = &s->parts[ks[j]];
+        rc = cov_h5_set_fetch(s->sets[d->set], i, d->col, d->n_cols, raw, e);
     }
     return rc;
 }
@@ -338,30 +370,111 @@ size_t cov_signal_means(const struct cov_signal_columns *c, const uint8_t *elems
     return t;
 }
 
-int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
-                           struct cov_blob *raw, float *values, struct cov_err *e)
+int cov_signal_decode_row(const struct cov_signal *s, size_t i, const size_t *ks, size_t n_ks,
+                          struct cov_blob *raw, float *values, struct cov_err *e)
 {
-    size_t L = cov_grid_chunk_length(f->grid), first_piece = 0;
-    struct cov_chunk chunk = cov_grid_chunk(f->grid, i);
+    size_t L = cov_grid_chunk_length(s->grid), first_piece = 0;
+    struct cov_chunk chunk = cov_grid_chunk(s->grid, i);
     size_t length = (size_t)(chunk.end - chunk.beg);
     char row[COV_ROW_TEXT_BYTES];
     for (size_t j = 0; j < n_ks; j++, values += L) {
-        const struct cov_signal_part *d = &f->datasets[ks[j]];
-        const struct cov_h5_rows *r = cov_h5_set_rows(f->opened[d->set]);
+        const struct cov_signal_part *d = &s->parts[ks[j]];
+        const struct cov_h5_rows *r = cov_h5_set_rows(s->sets[d->set]);
         const uint8_t *elems = NULL;
         int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
                                &elems, e);
         if (rc)
-            return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
+            return cov_err_prefix(e, "%s: %s: %s", s->name, d->name, cov_row_text(s->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, f->gaps};
+        const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, s->has_gaps};
         size_t good = cov_signal_means(&columns, elems, length, L, values);
         if (good < length)
             return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is not a valid coverage",
-                            f->path, d->name, cov_row_text(f->grid, i, row), good,
+                            s->name, d->name, cov_row_text(s->grid, i, row), good,
                             (double)values[good]);
     }
     return COV_OK;
+}
+
+/* ---- pairs of a stream ---- */
+
+/* Allocates rows[strand * n_sets + set] in *scratch for the wanted sets and strands. The other rows
+ * stay NULL. */
+static int place_rows(const struct cov_signal *s, const bool *wanted, struct cov_blob *scratch,
+                      float *const values[2], uint8_t **rows, struct cov_err *e)
+{
+    size_t n_sets = s->head->n_sets, n = 0;
+    uint8_t *at;
+    for (size_t i = 0; i < 2 * n_sets; i++)
+        if (wanted[i % n_sets] && values[i / n_sets] &&
+            cov_size_add(n, cov_chunk_set_row_bytes(&s->head->sets[i % n_sets]), &n))
+            return cov_fail(e, COV_ENOMEM, "%s: rows are too long", s->name);
+    cov_blob_clear(scratch);
+    int rc = cov_blob_room(scratch, n, &at, e);
+    for (size_t i = 0; i < 2 * n_sets && !rc; i++)
+        if (wanted[i % n_sets] && values[i / n_sets]) {
+            rows[i] = at;
+            at += cov_chunk_set_row_bytes(&s->head->sets[i % n_sets]);
+        }
+    return rc;
+}
+
+/* Positions per step. All data sets are decoded from one tile of the rows before the next tile, so
+ * that rows are read from memory only once. */
+enum { TILE = 128 };
+
+/* Decodes positions [beg, end) of data set d from its row. Returns the first position without a
+ * valid coverage, or `end`. */
+static size_t take_values(const struct cov_signal *s, const struct cov_signal_part *d,
+                          const uint8_t *elems, size_t beg, size_t end, float *values)
+{
+    const struct cov_chunk_set *set = &s->head->sets[d->set];
+    const struct cov_signal_columns columns = {&set->type, set->dims[1], d->col, d->n_cols,
+                                               s->has_gaps};
+    return beg + cov_signal_means(&columns, elems + beg * set->dims[1] * set->type.bytes, end - beg,
+                                  end - beg, values + beg);
+}
+
+int cov_signal_decode_pair(const struct cov_signal *s, const char *sequence,
+                           const struct cov_blob *record, const struct cov_signal_output *out,
+                           struct cov_blob *scratch, struct cov_err *e)
+{
+    size_t L = s->head->L, n_sets = s->head->n_sets, n = 0;
+    struct cov_stream_pair pair;
+    uint8_t **rows = cov_calloc(2 * n_sets, sizeof *rows, e);
+    bool *wanted = cov_calloc(n_sets, sizeof *wanted, e);
+    for (size_t j = 0; j < out->n_ks && wanted; j++)
+        wanted[s->parts[out->ks[j]].set] = true;
+    int rc = rows && wanted ? place_rows(s, wanted, scratch, out->values, rows, e) : COV_ENOMEM;
+    if (!rc) {
+        uint8_t *const *const elems[2] = {out->values[0] ? rows : NULL,
+                                          out->values[1] ? rows + n_sets : NULL};
+        rc = cov_stream_unpack(s->head, s->name, record, &pair, NULL, elems, e);
+        n = rc ? 0 : (size_t)(pair.end - pair.beg);
+    }
+    for (size_t i = 0, beg, end; i < n / TILE + (n % TILE > 0) && !rc; i++) {
+        beg = i * TILE;
+        end = n - beg < TILE ? n : beg + TILE;
+        for (size_t j = 0; j < 2 * out->n_ks && !rc; j++) {
+            const struct cov_signal_part *d = &s->parts[out->ks[j / 2]];
+            size_t strand = j % 2 ? COV_MINUS : COV_PLUS;
+            if (!out->values[strand])
+                continue;
+            float *x = out->values[strand] + j / 2 * L;
+            size_t t = take_values(s, d, rows[strand * n_sets + d->set], beg, end, x);
+            if (t < end)
+                rc = cov_fail(
+                    e, COV_EINPUT,
+                    "%s: %s: %s:%lld-%lld, %c strand, index %zu: %g is not a valid coverage",
+                    s->name, d->name, sequence, (long long)pair.beg + 1, (long long)pair.end,
+                    strand == COV_PLUS ? '+' : '-', t, (double)x[t]);
+            for (t = n; end == n && t < L; t++)
+                x[t] = COV_SIGNAL_PAD;
+        }
+    }
+    free(wanted);
+    free(rows);
+    return rc;
 }
 
 /* ---- data sets in a head ---- */
@@ -395,9 +508,8 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
     int rc = check_set(h, set, e);
     if (rc)
         return rc;
-    if (names->type.kind != COV_H5_STRING || names->rank != 1 || names->dims[0] != set->dims[1])
-        return cov_fail(e, COV_EINPUT, COV_PREDICTIONS_DATASETS ": not the names of %zu columns",
-                        set->dims[1]);
+    if (!has_names(names, set->dims[1]))
+        return fail_names(names->name, set->dims[1], e);
     for (size_t k = 0; k < set->dims[1]; k++) {
         const char *text = (const char *)names->elems + k * names->type.bytes;
         parts[k] = (struct cov_signal_part){NULL, (size_t)(set - h->sets), k, 1};
@@ -494,17 +606,17 @@ static int find_stems(const struct cov_chunk_table *files, char **stems, size_t 
     return COV_OK;
 }
 
-int cov_signal_split_part(struct cov_signal_part **parts, size_t *n, size_t k,
-                          const struct cov_chunk_table *files, struct cov_err *e)
+/* Appends the columns of part k to the list. `files` may be NULL. */
+static int split_part(struct cov_signal *s, size_t k, const struct cov_chunk_table *files,
+                      struct cov_err *e)
 {
-    const size_t n_cols = (*parts)[k].n_cols;
-    if (files &&
-        (files->type.kind != COV_H5_STRING || files->rank != 1 || files->dims[0] != n_cols))
-        return cov_fail(e, COV_EINPUT, "%s: not the names of %zu columns", files->name, n_cols);
-    struct cov_signal_part *list = cov_realloc(*parts, *n + n_cols, sizeof *list, e);
+    const size_t n_cols = s->parts[k].n_cols;
+    if (files && !has_names(files, n_cols))
+        return fail_names(files->name, n_cols, e);
+    struct cov_signal_part *list = cov_realloc(s->parts, s->n_parts + n_cols, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
-    *parts = list;
+    s->parts = list;
     char **stems = cov_calloc(n_cols, sizeof(char *), e);
     bool differ = false;
     int rc = stems ? COV_OK : COV_ENOMEM;
@@ -514,7 +626,7 @@ int cov_signal_split_part(struct cov_signal_part **parts, size_t *n, size_t k,
         char *name = differ ? cov_strfmt(e, "%s_%s", list[k].name, stems[i])
                             : cov_strfmt(e, "%s_%zu", list[k].name, i + 1);
         if (name)
-            list[(*n)++] = (struct cov_signal_part){name, list[k].set, list[k].col + i, 1};
+            list[s->n_parts++] = (struct cov_signal_part){name, list[k].set, list[k].col + i, 1};
         else
             rc = COV_ENOMEM;
     }
@@ -524,28 +636,15 @@ int cov_signal_split_part(struct cov_signal_part **parts, size_t *n, size_t k,
     return rc;
 }
 
-int cov_signal_file_split(struct cov_signal_file *f, size_t k, struct cov_err *e)
+int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e)
 {
-    struct cov_chunk_table files = {.name = cov_signal_files_table(f->datasets[k].name, e)};
-    struct cov_h5_set *s = NULL;
-    int rc = files.name ? cov_h5_set_find(f->h5, files.name, 1, &s, e) : COV_ENOMEM;
-    if (s) {
-        const struct cov_h5_rows *r = cov_h5_set_rows(s);
-        files.type = r->type;
-        files.rank = 1;
-        files.dims[0] = r->dims[0];
-        files.elems = cov_malloc(r->dims[0], r->type.bytes, e);
-        rc = files.elems ? cov_h5_set_read(s, 0, r->dims[0], 0, 1, files.elems, e) : COV_ENOMEM;
-    }
-    if (!rc && cov_signal_split_part(&f->datasets, &f->n_datasets, k, s ? &files : NULL, e))
-        rc = cov_err_prefix(e, "%s", f->path);
-    cov_h5_set_close(s);
-    free(files.elems);
-    free(files.name);
+    const size_t n_cols = s->parts[k].n_cols;
+    char *name = cov_strfmt(e, GROUP "/%s_meta/bam_files", s->parts[k].name);
+    int rc = name ? COV_OK : COV_ENOMEM;
+    if (!rc && s->h5 && !cov_chunk_head_table(s->head, name))
+        rc = add_names(s, name, n_cols, e);
+    if (!rc && split_part(s, k, cov_chunk_head_table(s->head, name), e))
+        rc = cov_err_prefix(e, "%s", s->name);
+    free(name);
     return rc;
-}
-
-char *cov_signal_files_table(const char *dataset, struct cov_err *e)
-{
-    return cov_strfmt(e, GROUP "/%s_meta/bam_files", dataset);
 }

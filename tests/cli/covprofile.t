@@ -232,6 +232,8 @@ printf '# nothing\ntrack type=bedGraph\n' >head.bg
 refuses_genes 1 'head\.bg: no intervals$' '  or one with a head only' --genes f.bed -o x.tsv t.bw head.bg
 printf '>chr1\nACGTACGTAC\n' >bare.fa
 fasta2h5 -q -o bare.h5 bare.fa || exit 99
+fasta2h5 -q --layout packed -o packed.h5 bare.fa || exit 99
+refuses_genes 1 'packed\.h5: a genome file without measured coverage' 'a genome file of packed bases' --genes h5.bed -o x.tsv packed.h5
 refuses_genes 1 'bare\.h5: a genome file without measured coverage' '  or a genome file without coverage' --genes h5.bed -o x.tsv bare.h5
 printf 'other\t50\n' >other_sizes
 refuses_genes 1 't\.bg:1: contig chr1 is not in other_sizes, which has: other$' 'lengths of other sequences' \

@@ -109,12 +109,43 @@ stderr_like 'many.bed: 2 of the region.s features do not fit' 'more genes than r
 is "$(data boxes0 | wc -l | tr -d ' ')" 12 '  of which twelve are drawn'
 draws -r chr1:5-5 --datasets atacseq --genes many.bed p.h5
 status_is 0 'a single base'
+printf 'chrom\t0\t100\t1\nchrom\t100\t150\t3.5\nchrom\t160\t200\t-2\nb&<b\t0\t4000000\t7\n' >x.bg
+draws -r chrom:1-200 x.bg
+is "$(sed -n '/^\$d0/,/^EOD/p' script)" \
+    "$(printf '%s\n' "\$d0 << EOD" '0 0' '200 0' '' '0 1' '100 1' '100 3.5' '150 3.5' '' '160 -2' '200 -2' EOD)" 'a curve: values as steps, and a gap'
+draws -r chrom:301-400 x.bg
+like "$(cat x.svg)" '>chrom:301-400<' 'a region after all intervals'
+draws -r chrom:151-160 x.bg
+status_is 0 'only a gap'
+printf 'chrom 5000\nb&<b 5000000\n' >x.sizes
+draws -r chrom:4901-6000 --chrom-sizes x.sizes x.bg
+like "$(cat x.svg)" '>chrom:4,901-5,000<' 'a region is cut where the sequence ends'
+draws -r 'b&<b:1-5000000' --chrom-sizes x.sizes x.bg
+like "$(cat x.svg)" '>position on b&amp;&lt;b \(Mb\)<' 'a name with XML characters, in megabases'
+run sh -c 'covprofile region -q -f -r chrom --plot x.svg --chrom-sizes x.sizes - <x.bg'
+like "$(cat x.svg)" '>5,000 bases; a point of a curve is the mean of 6 bases<' 'a pipe, whose lengths are announced at the end'
+printf "a'\$(id)\"\\\\n_\\342\\t0\t50\t1\n" >odd.bg
+draws -r "$(cut -f 1 odd.bg)" odd.bg
+ok 'a name with quotes and invalid UTF-8' "$PYTHON" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' x.svg
 
 # ---------------------------------------------------------------- refusals
 
 refuses 1 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' -r none p.h5
 refuses 1 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' -r c2 t.bg u.bg
 refuses 1 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
+refuses 1 'x.bg: region chrom:5001-5002: begins past the end of the contig, which has 5000 bases$' 'a region past the end of a track' \
+    -r chrom:5001-5002 --chrom-sizes x.sizes x.bg
+refuses 1 'x.bg: region chrom:5001: begins past the end' 'a base past the last interval' -r chrom:5001 x.bg
+refuses 2 'region chr1:5-4: ends before it begins' 'a reversed range' -r chr1:5-4 p.h5
+refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' -r chr1:0-4 p.h5
+refuses 1 'unknown contig chr1:1-x \(expected NAME' 'a malformed range' -r chr1:1-x p.h5
+echo chr10 >drop
+refuses 1 'region chr10:1-1: its contig is listed in drop' 'a sequence on the blacklist' -r chr10:1-1 --blacklist-file drop p.h5
+ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 201)" || exit 99
+refuses 1 'too many tracks; the limit is 200$' 'too many tracks' -r chr1 many.h5
+refuses 1 'x.svg: already exists; use -f' 'an existing picture' -r chr1 --plot x.svg p.h5
+run cov2bigwig --plot y.png --plot-region chr1 p.h5
+refused 2 '^cov2bigwig: error: unknown option .--plot.; use covprofile region' 'cov2bigwig --plot'
 refuses 2 'region.*is missing|--region' 'no region' p.h5
 refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' -r chr10 --plot y.png \
     --genes genes.gff3 p.h5
@@ -139,4 +170,26 @@ refuses 2 '--peaks needs --plot$' 'peaks without a picture' -r chr1 --peaks peak
 refuses 2 '--own-scales needs --plot$' 'scales without a picture' -r chr1 --own-scales p.h5
 refuses 2 '--feature needs --genes$' 'a type without genes' -r chr1 --feature mRNA p.h5
 refuses 1 'BED file, which has no types' 'a type of a BED file' -r chr1 --plot y.png --genes many.bed --feature gene p.h5
+
+# ---------------------------------------------------------------- failures of gnuplot
+
+fails() { # SCRIPT REGEX NAME
+    printf '#!/bin/sh\n%s\n' "$1" >fake/gnuplot
+    rm -f y.*
+    PATH=$PWD/fake:$PATH run covprofile region -r c1:1-20 -o y.tsv --plot y.png t.bg
+    refused 1 "$2" "$3"
+    is "$(find . -name 'y*' -o -name '.y*')" '' "$3: leaves nothing"
+}
+fails 'echo "nonsense" >&2; echo "  line 3: unknown or ambiguous terminal name" >&2; exit 1' \
+    'gnuplot failed: line 3: unknown or ambiguous terminal name$' 'gnuplot fails'
+# shellcheck disable=SC2016 # for the fake
+fails 'kill -9 $$' 'gnuplot: killed by signal 9 \(Killed\)$' 'gnuplot is killed'
+fails 'exit 0' 'y.png: incomplete picture from .*gnuplot$' 'gnuplot draws nothing'
+fails "$(command -v gnuplot) \"\$@\" | head -c 3000" 'incomplete picture from .*gnuplot$' 'gnuplot stops in the middle'
+echo '#!/nonexistent' >fake/gnuplot
+PATH=$PWD/fake:$PATH run covprofile region -r c1:1-20 --plot y.png t.bg
+refused 1 'gnuplot: cannot be run$' 'a gnuplot that cannot be run'
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'PATH=/nonexistent exec "$BIN/covprofile" region -r c1:1-20 --plot y.png t.bg'
+refused 1 'gnuplot not found; .* package gnuplot-nox$' 'no gnuplot'
 done_testing

@@ -34,7 +34,6 @@ output - covpredict -f -m m.ckpt --evaluate -o x b.h5
 stats - covpredict -f -m m.ckpt -o o.h5 --stats x g.h5
 output .bw cov2bigwig -f --datasets atacseq -o x p.h5
 output - cov2bigwig -f --measured p.h5 --datasets atacseq -o x p.h5
-plot - cov2bigwig -f --datasets atacseq --plot x --plot-region a p.h5
 output - covpeaks call -f -c 1 --datasets atacseq -o x p.h5
 output - covpeaks curve -f --measured p.h5 --datasets atacseq -o x p.h5
 plot - covpeaks curve -f --measured p.h5 --datasets atacseq --plot x p.h5

@@ -52,17 +52,17 @@ out:
 static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options *options,
                        const char *in, const char *out, struct cov_err *e)
 {
-    struct cov_signal_file *f = NULL;
+    struct cov_signal *f = NULL;
     struct predictions_writer *w = NULL;
     struct cov_blob raw = COV_BLOB_INIT, packed = COV_BLOB_INIT;
     float *rows = NULL, *columns = NULL;
     const char **names = NULL;
     size_t *ks = NULL;
-    int rc = cov_signal_file_open(in, kind, &f, e);
+    int rc = cov_signal_open(in, NULL, kind, &f, e);
     if (rc)
         goto out;
-    const struct cov_grid *grid = cov_signal_file_grid(f);
-    size_t L = cov_grid_chunk_length(grid), D = cov_signal_file_n_datasets(f);
+    const struct cov_grid *grid = f->grid;
+    size_t L = cov_grid_chunk_length(grid), D = f->n_parts;
     rows = cov_malloc(L * D, sizeof *rows, e);
     columns = cov_malloc(L * D, sizeof *columns, e);
     names = cov_malloc(D, sizeof *names, e);
@@ -71,18 +71,18 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
     if (rc)
         goto out;
     for (size_t k = 0; k < D; k++) {
-        names[k] = cov_signal_file_dataset(f, k);
+        names[k] = f->parts[k].name;
         ks[k] = k;
-        if (cov_signal_file_is_float(f, k))
+        if (cov_signal_is_float(f, k))
             options->type = COV_PREDICTIONS_FLOAT32;
     }
     options->datasets = names;
     options->n_datasets = D;
     rc = predictions_writer_new(out, grid, options, &w, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(grid); i++) {
-        rc = cov_signal_file_fetch(f, i, ks, D, &raw, e);
+        rc = cov_signal_fetch(f, i, ks, D, &raw, e);
         if (!rc)
-            rc = cov_signal_file_decode(f, i, ks, D, &raw, rows, e);
+            rc = cov_signal_decode_row(f, i, ks, D, &raw, rows, e);
         if (rc)
             break;
         for (size_t k = 0; k < D; k++)
@@ -98,7 +98,7 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
     }
 out:
     predictions_writer_abort(w);
-    cov_signal_file_close(f);
+    cov_signal_close(f);
     cov_blob_fini(&raw);
     cov_blob_fini(&packed);
     free(rows);

@@ -63,22 +63,22 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
 {
     static const size_t orders[][D] = {{0, 1, 2}, {2, 0}, {1}};
     static const size_t n_orders[] = {3, 2, 1};
-    struct cov_signal_file *f;
+    struct cov_signal *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_signal_file_open(path, COV_SIGNAL_PREDICTED, &f, NULL), 0);
-    assert_int_equal(cov_signal_file_n_datasets(f), D);
+    assert_int_equal(cov_signal_open(path, NULL, COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_int_equal(f->n_parts, D);
     for (size_t d = 0; d < D; d++) {
-        assert_string_equal(cov_signal_file_dataset(f, d), datasets[d]);
-        assert_int_equal(cov_signal_file_is_float(f, d), is_float);
+        assert_string_equal(f->parts[d].name, datasets[d]);
+        assert_int_equal(cov_signal_is_float(f, d), is_float);
     }
-    assert_int_equal(cov_grid_n_chunks(cov_signal_file_grid(f)), cov_grid_n_chunks(grid));
-    assert_string_equal(cov_grid_species(cov_signal_file_grid(f), 1), "Zea mays");
+    assert_int_equal(cov_grid_n_chunks(f->grid), cov_grid_n_chunks(grid));
+    assert_string_equal(cov_grid_species(f->grid, 1), "Zea mays");
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++)
         for (size_t o = 0; o < COV_COUNT(orders); o++) {
             float values[D][L];
-            assert_int_equal(cov_signal_file_fetch(f, i, orders[o], n_orders[o], &raw, NULL), 0);
+            assert_int_equal(cov_signal_fetch(f, i, orders[o], n_orders[o], &raw, NULL), 0);
             assert_int_equal(
-                cov_signal_file_decode(f, i, orders[o], n_orders[o], &raw, values[0], NULL), 0);
+                cov_signal_decode_row(f, i, orders[o], n_orders[o], &raw, values[0], NULL), 0);
             for (size_t k = 0; k < n_orders[o]; k++)
                 for (size_t t = 0; t < L; t++) {
                     float v = value_of(grid, i, t, orders[o][k]);
@@ -86,7 +86,7 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
                 }
         }
     cov_blob_fini(&raw);
-    cov_signal_file_close(f);
+    cov_signal_close(f);
 }
 
 TEST(test_round_trips)
@@ -205,23 +205,23 @@ TEST(test_long_names)
         logged.all, "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes"));
     assert_non_null(
         strstr(logged.all, "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes"));
-    struct cov_signal_file *f;
-    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
-    assert_string_equal(cov_signal_file_dataset(f, 0), "short");
-    assert_string_equal(cov_signal_file_dataset(f, 1), name);
+    struct cov_signal *f;
+    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_string_equal(f->parts[0].name, "short");
+    assert_string_equal(f->parts[1].name, name);
     /* -1 at a base is not a valid prediction. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
     float values[L];
-    assert_int_equal(cov_signal_file_fetch(f, 2, (size_t[1]){1}, 1, &raw, NULL), 0);
-    assert_int_equal(cov_signal_file_decode(f, 2, (size_t[1]){1}, 1, &raw, values, &e), COV_EINPUT);
+    assert_int_equal(cov_signal_fetch(f, 2, (size_t[1]){1}, 1, &raw, NULL), 0);
+    assert_int_equal(cov_signal_decode_row(f, 2, (size_t[1]){1}, 1, &raw, values, &e), COV_EINPUT);
     char text[200];
     (void)snprintf(text, sizeof text,
                    "x.h5: %s: row 2 (chr1:43-50, + strand), index 0: -1 is not a valid coverage",
                    name);
     assert_string_equal(e.text, text);
     cov_blob_fini(&raw);
-    cov_signal_file_close(f);
+    cov_signal_close(f);
     cov_grid_free(grid);
 }
 
@@ -311,18 +311,18 @@ TEST(test_measured)
     struct cov_grid *grid = two_sequences(50, 21, L);
     size_t n = cov_grid_n_chunks(grid);
     write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
-    struct cov_signal_file *f;
+    struct cov_signal *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_MEASURED, &f, NULL), 0);
-    assert_int_equal(cov_signal_file_n_datasets(f), 3);
+    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_int_equal(f->n_parts, 3);
     for (size_t k = 0; k < 3; k++) {
-        assert_string_equal(cov_signal_file_dataset(f, k), names[k]);
-        assert_int_equal(cov_signal_file_is_float(f, k), k == 2);
+        assert_string_equal(f->parts[k].name, names[k]);
+        assert_int_equal(cov_signal_is_float(f, k), k == 2);
     }
     for (size_t i = 0; i < n; i++) {
         float values[3][L];
-        assert_int_equal(cov_signal_file_fetch(f, i, ks, 3, &raw, NULL), 0);
-        assert_int_equal(cov_signal_file_decode(f, i, ks, 3, &raw, values[0], NULL), 0);
+        assert_int_equal(cov_signal_fetch(f, i, ks, 3, &raw, NULL), 0);
+        assert_int_equal(cov_signal_decode_row(f, i, ks, 3, &raw, values[0], NULL), 0);
         for (size_t k = 0; k < 3; k++)
             for (size_t t = 0; t < L; t++) {
                 double sum = 0;
@@ -332,28 +332,28 @@ TEST(test_measured)
                 assert_true(values[k][t] == (t < length_of(grid, i) ? mean : COV_SIGNAL_PAD));
             }
     }
-    assert_int_equal(cov_signal_file_split(f, 1, NULL), 0);
-    assert_int_equal(cov_signal_file_n_datasets(f), 3 + n_cols[1]);
-    assert_string_equal(cov_signal_file_dataset(f, 3), "h3k4me3_1");
+    assert_int_equal(cov_signal_split(f, 1, NULL), 0);
+    assert_int_equal(f->n_parts, 3 + n_cols[1]);
+    assert_string_equal(f->parts[3].name, "h3k4me3_1");
     for (size_t i = 0; i < n; i++) {
         static const size_t columns[] = {6, 3, 5, 4};
         float values[4][L];
-        assert_int_equal(cov_signal_file_fetch(f, i, columns, 4, &raw, NULL), 0);
-        assert_int_equal(cov_signal_file_decode(f, i, columns, 4, &raw, values[0], NULL), 0);
+        assert_int_equal(cov_signal_fetch(f, i, columns, 4, &raw, NULL), 0);
+        assert_int_equal(cov_signal_decode_row(f, i, columns, 4, &raw, values[0], NULL), 0);
         for (size_t k = 0; k < 4; k++)
             for (size_t t = 0; t < length_of(grid, i); t++)
                 assert_true(values[k][t] == (float)count_of(i, t, columns[k] - 3));
     }
     cov_blob_fini(&raw);
-    cov_signal_file_close(f);
+    cov_signal_close(f);
     cov_grid_free(grid);
 }
 
 static void refuse(const char *path, enum cov_signal_kind kind, const char *text)
 {
-    struct cov_signal_file *f;
+    struct cov_signal *f;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_signal_file_open(path, kind, &f, &e), COV_EINPUT);
+    assert_int_equal(cov_signal_open(path, NULL, kind, &f, &e), COV_EINPUT);
     assert_null(f);
     assert_string_equal(e.text, text);
 }
@@ -418,7 +418,7 @@ TEST(test_refused)
         assert_int_equal(predictions_writer_close(w, &e), COV_EUSAGE);
         assert_non_null(strstr(e.text, "0 stored chunks of 1 rows, but the grid has 8 rows"));
     }
-    cov_signal_file_close(NULL);
+    cov_signal_close(NULL);
     cov_grid_free(grid);
 }
 
@@ -427,25 +427,25 @@ TEST(test_bad_values)
     struct cov_grid *grid = two_sequences(50, 21, L);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
     write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);
-    struct cov_signal_file *f;
+    struct cov_signal *f;
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
     float values[L];
     const size_t k = 0;
-    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_MEASURED, &f, NULL), 0);
-    assert_int_equal(cov_signal_file_fetch(f, 1, &k, 1, &raw, NULL), 0);
-    assert_int_equal(cov_signal_file_decode(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
+    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_int_equal(cov_signal_fetch(f, 1, &k, 1, &raw, NULL), 0);
+    assert_int_equal(cov_signal_decode_row(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
     assert_string_equal(
         e.text, "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
     /* A chunk that cannot be decompressed is refused. */
-    assert_int_equal(cov_signal_file_fetch(f, 0, &k, 1, &raw, NULL), 0);
+    assert_int_equal(cov_signal_fetch(f, 0, &k, 1, &raw, NULL), 0);
     memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);
     cov_err_clear(&e);
-    assert_int_equal(cov_signal_file_decode(f, 0, &k, 1, &raw, values, &e), COV_EINPUT);
+    assert_int_equal(cov_signal_decode_row(f, 0, &k, 1, &raw, values, &e), COV_EINPUT);
     assert_string_equal(e.text, "x.h5: a: row 0 (chr1:1-21, + strand): "
                                 "lzf: the compressed data is damaged");
     cov_blob_fini(&raw);
-    cov_signal_file_close(f);
+    cov_signal_close(f);
     cov_grid_free(grid);
 }
 

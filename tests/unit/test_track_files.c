@@ -69,7 +69,7 @@ TEST(appear_together)
 {
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH, false);
     assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
-    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
     cov_track_files_free(f);
     check_text("out/x_a_avg.bg", "chr1\t0\t10\t0\n");
     check_text("out/x_b_avg.bg", "chr1\t0\t10\t1\n");
@@ -88,7 +88,7 @@ TEST(vanish_together)
     struct cov_err e = COV_ERR_INIT;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz", "mine");
-    assert_int_equal(cov_track_files_commit(f, NULL, &e), COV_EEXIST);
+    assert_int_equal(cov_track_files_commit(f, &e), COV_EEXIST);
     assert_string_equal(e.text,
                         "out/x_b_avg.bg.gz was created by another program; use -f to replace it");
     cov_track_files_free(f);
@@ -99,7 +99,7 @@ TEST(vanish_together)
     /* Another program creates the index of the second file. */
     f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz.tbi", "mine");
-    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_EEXIST);
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_EEXIST);
     cov_track_files_free(f);
     check_text("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(n_files(), 1);
@@ -111,7 +111,7 @@ TEST(replace_stale_indexes)
     put_text("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
     check_text("out/x_a_avg.bg.gz.csi", "old");
-    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
     cov_track_files_free(f);
     assert_int_equal(access("out/x_a_avg.bg.gz.csi", F_OK), -1);
     assert_int_equal(n_files(), 4);

@@ -8,14 +8,10 @@
 #include "tools/covpeaks/covpeaks.h"
 
 struct config {
-    struct cov_source_flags source;
+    struct cov_call_options call;
     double cutoff, weak_cutoff;
-    int64_t min_length, max_gap, link_gap;
     int preset, signal;
-    bool broad, summits, automatic;
-    int64_t count;
-    double share;
-    struct cov_measured_flags measured;
+    bool automatic;
 };
 
 enum {
@@ -43,50 +39,52 @@ static const char *const preset_names[] = {"none", "atac", "h3k4me3", NULL};
 static const char *const signals[] = {"max", "mean", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
+#define CALL(name) FIELD(call.name)
 
 static const struct cov_opt options[] = {
     [ROW_CUTOFF] =
         COV_OPT(FLOAT, "cutoff", 'c', FIELD(cutoff), "V",
                 "a peak begins and ends with values of at least V (this or --auto is needed)"),
     [ROW_MIN_LENGTH] =
-        COV_OPT(SIZE, "min-length", 'l', FIELD(min_length), "N", "the shortest peak, in bases",
+        COV_OPT(SIZE, "min-length", 'l', CALL(rules.min_length), "N", "the shortest peak, in bases",
                 .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
     [ROW_MAX_GAP] =
-        COV_OPT(SIZE, "max-gap", 'g', FIELD(max_gap), "N",
+        COV_OPT(SIZE, "max-gap", 'g', CALL(rules.max_gap), "N",
                 "the longest gap of lower values in a peak", .def = COV_PEAKS_GAP, .max = 1e15),
     [ROW_PRESET] = COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
                            "lengths and gaps of Predmoter's authors: atac is -l 100 -g 20, h3k4me3 "
                            "is --broad -l 200 -g 30 -G 500; these options change them",
                            .def = "none", .choices = preset_names),
     [ROW_BROAD] =
-        COV_OPT(FLAG, "broad", 0, FIELD(broad), NULL,
+        COV_OPT(FLAG, "broad", 0, CALL(broad), NULL,
                 "call broad peaks: regions at a weaker cutoff, on sequences that have a peak"),
     [ROW_WEAK_CUTOFF] = COV_OPT(FLOAT, "weak-cutoff", 'C', FIELD(weak_cutoff), "V",
                                 "with --broad: the cutoff of the regions"),
-    [ROW_LINK_GAP] = COV_OPT(SIZE, "link-gap", 'G', FIELD(link_gap), "N",
+    [ROW_LINK_GAP] = COV_OPT(SIZE, "link-gap", 'G', CALL(weak.max_gap), "N",
                              "with --broad: the longest gap of values below --weak-cutoff",
                              .def = "800", .max = 1e15),
     [ROW_SIGNAL] =
         COV_OPT(ENUM, "signal", 0, FIELD(signal), NULL,
                 "what signalValue is: the largest value of a peak, or the mean of its bases",
                 .def = "max", .choices = signals),
-    [ROW_SUMMITS] = COV_OPT(FLAG, "summits", 0, FIELD(summits), NULL,
+    [ROW_SUMMITS] = COV_OPT(FLAG, "summits", 0, CALL(summits), NULL,
                             "write the summits of the peaks, one base each, as BED"),
     [ROW_AUTO] = COV_OPT(FLAG, "auto", 0, FIELD(automatic), NULL,
                          "find the cutoff by --count, --share or --measured; with --broad, find "
                          "the weak cutoff, and use twice its value as the cutoff unless -c is "
                          "given"),
-    [ROW_COUNT] = COV_OPT(SIZE, "count", 0, FIELD(count), "N",
+    [ROW_COUNT] = COV_OPT(SIZE, "count", 0, CALL(automatic.count), "N",
                           "with --auto: the cutoff whose number of peaks is closest to N", .min = 1,
                           .max = 1e15),
     [ROW_SHARE] =
-        COV_OPT(FLOAT, "share", 0, FIELD(share), "F",
+        COV_OPT(FLOAT, "share", 0, CALL(automatic.share), "F",
                 "with --auto: the cutoff at which the fraction of the bases in peaks is closest to "
                 "F, say 0.02",
                 .min = 1e-12, .max = 1),
-    [ROW_MEASURED] = COV_MEASURED_OPTIONS(
-        FIELD(measured), "with --auto: the cutoff with the largest F1 of bases in peaks", 0),
-    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
+    [ROW_MEASURED] =
+        COV_MEASURED_OPTIONS(CALL(automatic.measured),
+                             "with --auto: the cutoff with the largest F1 of bases in peaks", 0),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS(CALL(source), "read",
                                       "the dataset to read, if INPUT has several", "read", ""),
     {.name = NULL},
 };
@@ -98,12 +96,12 @@ static void apply_preset(struct config *c, const bool *given)
     if (p->min_length == 0)
         return;
     if (!given[ROW_MIN_LENGTH])
-        c->min_length = p->min_length;
+        c->call.rules.min_length = p->min_length;
     if (!given[ROW_MAX_GAP])
-        c->max_gap = p->max_gap;
+        c->call.rules.max_gap = p->max_gap;
     if (!given[ROW_LINK_GAP] && p->link_gap > 0)
-        c->link_gap = p->link_gap;
-    c->broad = c->broad || p->link_gap > 0;
+        c->call.weak.max_gap = p->link_gap;
+    c->call.broad = c->call.broad || p->link_gap > 0;
 }
 
 /* COV_EUSAGE for options that contradict each other, or that lack another one. */
@@ -113,17 +111,17 @@ static int check_options(const struct config *c, const bool *given, struct cov_e
     for (int row = ROW_COUNT; row <= ROW_MEASURED; row++)
         if (given[row] && !c->automatic)
             return cov_fail(e, COV_EUSAGE, "--%s needs --auto", options[row].name);
-    if (!c->broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))
+    if (!c->call.broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --broad",
                         options[given[ROW_WEAK_CUTOFF] ? ROW_WEAK_CUTOFF : ROW_LINK_GAP].name);
     if (!c->automatic && !given[ROW_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "-c/--cutoff is missing; --auto would find one");
-    if (!c->automatic && c->broad && !given[ROW_WEAK_CUTOFF])
+    if (!c->automatic && c->call.broad && !given[ROW_WEAK_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "%s needs -C/--weak-cutoff; --auto would find one",
                         given[ROW_BROAD] ? "--broad" : "--preset h3k4me3 is --broad, which");
     if (!c->automatic)
         return COV_OK;
-    if (!c->broad && given[ROW_CUTOFF])
+    if (!c->call.broad && given[ROW_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--cutoff and --auto cannot be used together");
     if (given[ROW_WEAK_CUTOFF])
         return cov_fail(e, COV_EUSAGE,
@@ -134,49 +132,36 @@ static int check_options(const struct config *c, const bool *given, struct cov_e
                              n == 0 ? "one" : "only one");
 }
 
-/* Fills in how the cutoff is found. */
-static int fill_auto(const struct config *c, const bool *given, struct cov_call_options *call,
-                     struct cov_err *e)
-{
-    call->automatic.by = !c->automatic      ? COV_AUTO_NONE
-                         : given[ROW_COUNT] ? COV_AUTO_COUNT
-                         : given[ROW_SHARE] ? COV_AUTO_SHARE
-                                            : COV_AUTO_MEASURED;
-    call->automatic.count = c->count;
-    call->automatic.share = c->share;
-    return cov_measured_options_fill(&c->measured, given + ROW_MEASURED, &c->source,
-                                     c->broad ? &call->weak : &call->rules,
-                                     &call->automatic.measured, e);
-}
-
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
     struct config *c = config;
+    struct cov_call_options *call = &c->call;
     apply_preset(c, given);
-    struct cov_call_options call = {
-        .rules = {.min_length = c->min_length, .max_gap = c->max_gap},
-        .has_cutoff = given[ROW_CUTOFF],
-        .broad = c->broad,
-        .weak = {.min_length = c->min_length, .max_gap = c->link_gap},
-        .summits = c->summits,
-        .mean = c->signal == 1,
-        .output = common->output,
-        .force = common->force,
-        .tmpdir = common->tmpdir,
-    };
+    call->has_cutoff = given[ROW_CUTOFF];
+    call->weak.min_length = call->rules.min_length;
+    call->mean = c->signal == 1;
+    call->output = common->output;
+    call->force = common->force;
+    call->tmpdir = common->tmpdir;
+    call->automatic.by = !c->automatic      ? COV_AUTO_NONE
+                         : given[ROW_COUNT] ? COV_AUTO_COUNT
+                         : given[ROW_SHARE] ? COV_AUTO_SHARE
+                                            : COV_AUTO_MEASURED;
     int rc = check_options(c, given, e);
     if (!rc)
-        rc = fill_auto(c, given, &call, e);
+        rc =
+            cov_measured_options_finish(&call->automatic.measured, given + ROW_MEASURED,
+                                        &call->source, call->broad ? &call->weak : &call->rules, e);
     if (!rc)
-        rc = cov_peaks_cutoff(c->cutoff, options[ROW_CUTOFF].name, &call.rules.cutoff, e);
+        rc = cov_peaks_cutoff(c->cutoff, options[ROW_CUTOFF].name, &call->rules.cutoff, e);
     if (!rc)
-        rc = cov_peaks_cutoff(c->weak_cutoff, options[ROW_WEAK_CUTOFF].name, &call.weak.cutoff, e);
+        rc = cov_peaks_cutoff(c->weak_cutoff, options[ROW_WEAK_CUTOFF].name, &call->weak.cutoff, e);
     if (!rc)
-        rc = cov_source_options_fill(&c->source, &call.source, e);
+        rc = cov_source_options_finish(&call->source, e);
     return rc ? rc
-              : cov_call_peaks(operands[0], &call, (unsigned)common->threads, &common->progress,
+              : cov_call_peaks(operands[0], call, (unsigned)common->threads, &common->progress,
                                &common->stats, e);
 }
 

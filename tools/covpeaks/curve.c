@@ -10,10 +10,7 @@
 #include "tools/covpeaks/covpeaks.h"
 
 struct config {
-    struct cov_source_flags source;
-    struct cov_measured_flags measured;
-    const char *plot;
-    int64_t min_length, max_gap, points;
+    struct cov_curve_options o;
     struct cov_strings windows;
 };
 
@@ -32,24 +29,24 @@ enum {
 
 static const struct cov_opt options[] = {
     [ROW_MEASURED] =
-        COV_MEASURED_OPTIONS(FIELD(measured), "what to compare with", COV_OPT_REQUIRED),
-    [ROW_MIN_LENGTH] = COV_OPT(SIZE, "min-length", 'l', FIELD(min_length), "N",
+        COV_MEASURED_OPTIONS(FIELD(o.measured), "what to compare with", COV_OPT_REQUIRED),
+    [ROW_MIN_LENGTH] = COV_OPT(SIZE, "min-length", 'l', FIELD(o.measured.rules.min_length), "N",
                                "with --measured-cutoff: the shortest measured peak, in bases",
                                .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
-    [ROW_MAX_GAP] = COV_OPT(SIZE, "max-gap", 'g', FIELD(max_gap), "N",
+    [ROW_MAX_GAP] = COV_OPT(SIZE, "max-gap", 'g', FIELD(o.measured.rules.max_gap), "N",
                             "with --measured-cutoff: the longest gap of lower values in a measured "
                             "peak",
                             .def = COV_PEAKS_GAP, .max = 1e15),
     [ROW_WINDOWS] = COV_OPT(LIST, "windows", 0, FIELD(windows), "LIST",
                             "smooth with centred moving means over these numbers of bases, a curve "
                             "each; 1 is no smoothing (default: 1)"),
-    [ROW_POINTS] = COV_OPT(SIZE, "points", 0, FIELD(points), "N",
+    [ROW_POINTS] = COV_OPT(SIZE, "points", 0, FIELD(o.n_points), "N",
                            "write about N cutoffs per curve, if there are more", .def = "1000",
                            .min = 2, .max = 1000000),
-    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
+    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(o.paths.plot), "FILE",
                          "draw the curves as a .png or .svg plot", .flags = COV_OPT_PATH_OUT),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS_UNSMOOTHED(
-        FIELD(source), "read", "the dataset to read, if INPUT has several", "read", ""),
+        FIELD(o.source), "read", "the dataset to read, if INPUT has several", "read", ""),
     {.name = NULL},
 };
 
@@ -69,30 +66,26 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
-    const struct config *c = config;
+    struct config *c = config;
+    struct cov_curve_options *o = &c->o;
+    const struct cov_peak_rules rules = o->measured.rules;
     int64_t windows[COV_CURVE_MAX_WINDOWS];
-    struct cov_curve_options o = {
-        .windows = windows,
-        .n_points = (size_t)c->points,
-        .paths = {.table = common->output,
-                  .printed = stdout,
-                  .plot = c->plot,
-                  .tmpdir = common->tmpdir,
-                  .force = common->force},
-    };
+    o->windows = windows;
+    o->measured.may_be_empty = true;
+    o->paths.table = common->output;
+    o->paths.printed = stdout;
+    o->paths.tmpdir = common->tmpdir;
+    o->paths.force = common->force;
     if ((given[ROW_MIN_LENGTH] || given[ROW_MAX_GAP]) && !given[ROW_MEASURED_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--%s needs --measured-cutoff",
                         options[given[ROW_MIN_LENGTH] ? ROW_MIN_LENGTH : ROW_MAX_GAP].name);
-    const struct cov_peak_rules rules = {.min_length = c->min_length, .max_gap = c->max_gap};
-    int rc = cov_measured_options_fill(&c->measured, given + ROW_MEASURED, &c->source, &rules,
-                                       &o.measured, e);
-    o.measured.may_be_empty = true;
+    int rc = cov_measured_options_finish(&o->measured, given + ROW_MEASURED, &o->source, &rules, e);
     if (!rc)
-        rc = get_windows(&c->windows, windows, &o.n_windows, e);
+        rc = get_windows(&c->windows, windows, &o->n_windows, e);
     if (!rc)
-        rc = cov_source_options_fill(&c->source, &o.source, e);
+        rc = cov_source_options_finish(&o->source, e);
     return rc ? rc
-              : cov_curve_run(operands[0], &o, (unsigned)common->threads, &common->progress,
+              : cov_curve_run(operands[0], o, (unsigned)common->threads, &common->progress,
                               &common->stats, e);
 }
 

@@ -7,7 +7,7 @@
 
 struct config {
     struct covprofile_config base; /* first */
-    int64_t bin, before, after;
+    struct cov_correlate_options o;
     int method, anchor;
 };
 
@@ -19,7 +19,7 @@ static const char *const anchors[] = {"whole", "tss", "tes", "centre", NULL};
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_BINS] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
+    [ROW_BINS] = COV_OPT(SIZE, "bin-size", 0, FIELD(o.bin), "N",
                          "correlate the means of bins of the genome, each N bases wide",
                          .def = "10000", .min = 1, .max = 1e15),
     [ROW_FEATURE] = COVPROFILE_FEATURE_OPTION(
@@ -28,11 +28,11 @@ static const struct cov_opt options[] = {
                            "with --genes: correlate the means of whole features, or of windows "
                            "around their start, end or middle",
                            .def = "whole", .choices = anchors),
-    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N",
+    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(o.layout.before), "N",
                            "with --genes: bases before the anchor, or before the whole feature "
                            "(default: 3000, or 0 with whole)",
                            .max = COVPROFILE_MOST_BASES),
-    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N",
+    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(o.layout.after), "N",
                           "with --genes: bases from the anchor on, or after the whole feature "
                           "(default: 3000, or 0 with whole)",
                           .max = COVPROFILE_MOST_BASES),
@@ -58,18 +58,20 @@ static int check_options(const struct config *c, const bool *given, struct cov_e
     return COV_OK;
 }
 
-/* Each window is a single bin. */
-static int get_layout(const struct config *c, const bool *given, struct cov_profile_layout *out,
-                      struct cov_err *e)
+/* Completes the layout: each window is a single bin. */
+static int finish_layout(const struct config *c, const bool *given, struct cov_profile_layout *l,
+                         struct cov_err *e)
 {
     static const enum cov_anchor kinds[] = {COV_ANCHOR_SCALE, COV_ANCHOR_TSS, COV_ANCHOR_TES,
                                             COV_ANCHOR_CENTRE};
     const bool is_whole = c->anchor == 0;
     const int64_t usual = is_whole ? 0 : 3000;
-    *out = (struct cov_profile_layout){.anchor = kinds[c->anchor],
-                                       .before = given[ROW_BEFORE] ? c->before : usual,
-                                       .after = given[ROW_AFTER] ? c->after : usual};
-    if (!is_whole && out->before + out->after == 0)
+    l->anchor = kinds[c->anchor];
+    if (!given[ROW_BEFORE])
+        l->before = usual;
+    if (!given[ROW_AFTER])
+        l->after = usual;
+    if (!is_whole && l->before + l->after == 0)
         return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
     return COV_OK;
 }
@@ -78,16 +80,15 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     struct config *c = config;
-    struct cov_profile_request request;
     c->base.genes.needs_types = given[ROW_FEATURE];
-    struct cov_correlate_options o = {
-        .bin = c->bin, .features = c->base.genes, .spearman = c->method == 1};
+    c->o.features = c->base.genes;
+    c->o.spearman = c->method == 1;
     int rc = check_options(c, given, e);
     if (!rc)
-        rc = get_layout(c, given, &o.layout, e);
+        rc = finish_layout(c, given, &c->o.layout, e);
     if (!rc)
-        rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
-    return rc ? rc : cov_correlate_run(&request, &o, e);
+        rc = covprofile_request(&c->base, common, n_operands, operands, e);
+    return rc ? rc : cov_correlate_run(&c->base.request, &c->o, e);
 }
 
 const struct cov_tool covprofile_correlate = {

@@ -24,10 +24,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     (void)given;
-    const struct config *c = config;
-    struct cov_profile_request request;
-    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
-    return rc ? rc : cov_coverage_run(&request, c->step, e);
+    struct config *c = config;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, e);
+    return rc ? rc : cov_coverage_run(&c->base.request, c->step, e);
 }
 
 const struct cov_tool covprofile_coverage = {

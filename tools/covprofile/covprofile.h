@@ -18,22 +18,21 @@ enum { COVPROFILE_MOST_BASES = 1000000 };
 
 /* The first member of each subcommand's config. */
 struct covprofile_config {
-    struct cov_source_flags source;
+    struct cov_profile_request request;
     struct cov_profile_features genes;
-    const char *second, *plot; /* paths of files; the table is the tool's output */
 };
 
 #define COVPROFILE_FIELD(name) offsetof(struct covprofile_config, name)
+#define COVPROFILE_SOURCE COVPROFILE_FIELD(request.source)
 
 /* Rows of all subcommands, the first without those of regions. */
 #define COVPROFILE_WHOLE_OPTIONS                                                                   \
-    COV_SOURCE_OPTIONS_WHOLE(COVPROFILE_FIELD(source), "read",                                     \
+    COV_SOURCE_OPTIONS_WHOLE(COVPROFILE_SOURCE, "read",                                            \
                              "the datasets to read, if an INPUT has several; each is a track",     \
                              ""),                                                                  \
-        COV_FILL_GAPS_OPTION(COVPROFILE_FIELD(source)),                                            \
-        COV_REPLICATES_OPTION(COVPROFILE_FIELD(source))
+        COV_FILL_GAPS_OPTION(COVPROFILE_SOURCE), COV_REPLICATES_OPTION(COVPROFILE_SOURCE)
 #define COVPROFILE_OPTIONS                                                                         \
-    COV_SOURCE_REGION_OPTIONS(COVPROFILE_FIELD(source), "read"), COVPROFILE_WHOLE_OPTIONS
+    COV_SOURCE_REGION_OPTIONS(COVPROFILE_SOURCE, "read"), COVPROFILE_WHOLE_OPTIONS
 
 #define COVPROFILE_GENES_OPTION(help, more)                                                        \
     COV_OPT(STRING, "genes", 0, COVPROFILE_FIELD(genes.path), "FILE", help,                        \
@@ -41,14 +40,14 @@ struct covprofile_config {
 #define COVPROFILE_FEATURE_OPTION(help)                                                            \
     COV_OPT(STRING, "feature", 0, COVPROFILE_FIELD(genes.type), "TYPE", help, .def = "gene")
 #define COVPROFILE_SECOND_OPTION(name, help)                                                       \
-    COV_OPT(STRING, name, 0, COVPROFILE_FIELD(second), "FILE", help, .flags = COV_OPT_PATH_OUT)
+    COV_OPT(STRING, name, 0, COVPROFILE_FIELD(request.paths.second), "FILE", help,                 \
+            .flags = COV_OPT_PATH_OUT)
 #define COVPROFILE_PLOT_OPTION(what)                                                               \
-    COV_OPT(STRING, "plot", 0, COVPROFILE_FIELD(plot), "FILE",                                     \
+    COV_OPT(STRING, "plot", 0, COVPROFILE_FIELD(request.paths.plot), "FILE",                       \
             "draw " what " as a .png or .svg plot", .flags = COV_OPT_PATH_OUT)
 
-/* Fills *out, which borrows everything. The second file is a table. */
-int covprofile_request(const struct covprofile_config *config, struct cov_common *common,
-                       int n_operands, char **operands, struct cov_profile_request *out,
-                       struct cov_err *e) COV_MUST_USE;
+/* Completes config->request, which borrows everything. */
+int covprofile_request(struct covprofile_config *config, struct cov_common *common, int n_operands,
+                       char **operands, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -7,17 +7,16 @@
 
 struct config {
     struct covprofile_config base; /* first */
-    const char *control;
-    int64_t bin;
+    struct cov_fingerprint_options o;
 };
 
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
+    COV_OPT(SIZE, "bin-size", 0, FIELD(o.bin), "N",
             "use the means of bins of the genome, each N bases wide", .def = "500", .min = 1,
             .max = 1e15),
-    COV_OPT(STRING, "control", 0, FIELD(control), "INPUT",
+    COV_OPT(STRING, "control", 0, FIELD(o.control), "INPUT",
             "a track without enrichment, such as the input of ChIP-seq, to compare the others with",
             .flags = COV_OPT_PATH_IN),
     COVPROFILE_SECOND_OPTION("curves", "write the curves as a table of 1001 points"),
@@ -30,11 +29,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     (void)given;
-    const struct config *c = config;
-    const struct cov_fingerprint_options o = {.bin = c->bin, .control = c->control};
-    struct cov_profile_request request;
-    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
-    return rc ? rc : cov_fingerprint_run(&request, &o, e);
+    struct config *c = config;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, e);
+    return rc ? rc : cov_fingerprint_run(&c->base.request, &c->o, e);
 }
 
 const struct cov_tool covprofile_fingerprint = {

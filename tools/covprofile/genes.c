@@ -8,9 +8,9 @@
 
 struct config {
     struct covprofile_config base; /* first */
-    int64_t before, after, body, bin;
-    int anchor, preset;
-    bool mean, median;
+    struct cov_gene_profile_options o;
+    int preset;
+    bool mean;
 };
 
 enum {
@@ -26,6 +26,7 @@ enum {
     ROW_PRESET
 };
 
+/* In the order of enum cov_anchor. */
 static const char *const anchors[] = {"tss", "tes", "centre", "scale", NULL};
 static const char *const presets[] = {"none", "predmoter", NULL};
 
@@ -36,24 +37,24 @@ static const struct cov_opt options[] = {
                                           COV_OPT_REQUIRED),
     [ROW_FEATURE] =
         COVPROFILE_FEATURE_OPTION("GFF3, GTF: the features to use, by their type in column 3"),
-    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N", "bases before the anchor",
-                           .def = "3000", .max = COVPROFILE_MOST_BASES),
-    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N", "bases from the anchor on",
-                          .def = "3000", .max = COVPROFILE_MOST_BASES),
-    [ROW_ANCHOR] = COV_OPT(ENUM, "anchor", 0, FIELD(anchor), NULL,
+    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(o.layout.before), "N",
+                           "bases before the anchor", .def = "3000", .max = COVPROFILE_MOST_BASES),
+    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(o.layout.after), "N",
+                          "bases from the anchor on", .def = "3000", .max = COVPROFILE_MOST_BASES),
+    [ROW_ANCHOR] = COV_OPT(ENUM, "anchor", 0, FIELD(o.layout.anchor), NULL,
                            "the start, end or middle of a feature; or scale all features to the "
                            "same length, between -b and -a",
                            .def = "tss", .choices = anchors),
-    [ROW_BODY] = COV_OPT(SIZE, "body", 0, FIELD(body), "N",
+    [ROW_BODY] = COV_OPT(SIZE, "body", 0, FIELD(o.layout.body), "N",
                          "with --anchor scale: the length of the features", .def = "1000", .min = 1,
                          .max = COVPROFILE_MOST_BASES),
-    [ROW_BIN] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
+    [ROW_BIN] = COV_OPT(SIZE, "bin-size", 0, FIELD(o.layout.bin), "N",
                         "a position of the profile is a bin of N bases", .def = "10", .min = 1,
                         .max = COVPROFILE_MOST_BASES),
     [ROW_MEAN] =
         COV_OPT(FLAG, "mean", 0, FIELD(mean), NULL, "the mean over the features (the default)"),
     [ROW_MEDIAN] =
-        COV_OPT(FLAG, "median", 0, FIELD(median), NULL, "the median over the features instead"),
+        COV_OPT(FLAG, "median", 0, FIELD(o.median), NULL, "the median over the features instead"),
     [ROW_PRESET] =
         COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
                 "predmoter: as its tss_computations.py, with the base at -a, --bin-size 1, "
@@ -76,8 +77,9 @@ static int apply_preset(struct config *c, const bool *given, struct cov_err *e)
         if (given[fixed[i]])
             return cov_fail(e, COV_EUSAGE, "--%s and --preset predmoter cannot be used together",
                             options[fixed[i]].name);
-    c->bin = 1;
-    c->after++;
+    c->o.layout.bin = 1;
+    c->o.layout.after++;
+    c->o.layout.no_strand_is_minus = true;
     return COV_OK;
 }
 
@@ -89,26 +91,22 @@ static int check_bin(const char *name, int64_t n, int64_t bin, struct cov_err *e
                                    name, n, bin);
 }
 
-static int get_layout(const struct config *c, const bool *given, struct cov_profile_layout *out,
-                      struct cov_err *e)
+static int check_layout(struct config *c, const bool *given, struct cov_err *e)
 {
-    const bool is_scaled = c->anchor == COV_ANCHOR_SCALE;
-    *out = (struct cov_profile_layout){.anchor = (enum cov_anchor)c->anchor,
-                                       .before = c->before,
-                                       .after = c->after,
-                                       .body = is_scaled ? c->body : 0,
-                                       .bin = c->bin,
-                                       .no_strand_is_minus = c->preset > 0};
+    struct cov_profile_layout *l = &c->o.layout;
+    const bool is_scaled = l->anchor == COV_ANCHOR_SCALE;
     if (given[ROW_BODY] && !is_scaled)
         return cov_fail(e, COV_EUSAGE, "--body needs --anchor scale");
-    if (c->mean && c->median)
+    if (!is_scaled)
+        l->body = 0;
+    if (c->mean && c->o.median)
         return cov_fail(e, COV_EUSAGE, "--mean and --median cannot be used together");
-    if (out->before + out->after + out->body == 0)
+    if (l->before + l->after + l->body == 0)
         return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
-    int rc = check_bin("before", out->before, c->bin, e);
+    int rc = check_bin("before", l->before, l->bin, e);
     if (!rc)
-        rc = check_bin("after", out->after, c->bin, e);
-    return rc ? rc : check_bin("body", out->body, c->bin, e);
+        rc = check_bin("after", l->after, l->bin, e);
+    return rc ? rc : check_bin("body", l->body, l->bin, e);
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -116,17 +114,16 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     struct config *c = config;
     c->base.genes.needs_types = given[ROW_FEATURE];
-    struct cov_gene_profile_options o = {.features = c->base.genes, .median = c->median};
-    struct cov_profile_request request;
+    c->o.features = c->base.genes;
     int rc = apply_preset(c, given, e);
     if (!rc)
-        rc = get_layout(c, given, &o.layout, e);
+        rc = check_layout(c, given, e);
     if (!rc)
-        rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
+        rc = covprofile_request(&c->base, common, n_operands, operands, e);
     if (rc)
         return rc;
-    request.paths.second_kind = COV_OUTFILE_MATRIX;
-    return cov_gene_profile_run(&request, &o, e);
+    c->base.request.paths.second_kind = COV_OUTFILE_MATRIX;
+    return cov_gene_profile_run(&c->base.request, &c->o, e);
 }
 
 const struct cov_tool covprofile_genes = {

@@ -7,9 +7,7 @@
 
 struct config {
     struct covprofile_config base; /* first */
-    const char *region;
-    struct cov_strings labels, peaks;
-    bool own_scales;
+    struct cov_region_options o;
 };
 
 enum { ROW_FEATURE };
@@ -19,16 +17,16 @@ enum { ROW_FEATURE };
 static const struct cov_opt options[] = {
     [ROW_FEATURE] = COVPROFILE_FEATURE_OPTION(
         "with --genes, GFF3 or GTF: the features to draw, by their type in column 3"),
-    COV_OPT(STRING, "region", 'r', FIELD(region), "REGION",
+    COV_OPT(STRING, "region", 'r', FIELD(o.region), "REGION",
             "the region: NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based",
             .flags = COV_OPT_REQUIRED),
     COVPROFILE_GENES_OPTION(
         "draw these genes below the tracks: GFF3 or GTF, with exons as boxes, or BED", 0),
-    COV_OPT(LIST, "peaks", 0, FIELD(peaks), "BED,...", "draw the peaks of these files, too",
+    COV_OPT(LIST, "peaks", 0, FIELD(o.peaks), "BED,...", "draw the peaks of these files, too",
             .flags = COV_OPT_PATH_IN),
-    COV_OPT(LIST, "labels", 0, FIELD(labels), "NAME,...",
+    COV_OPT(LIST, "labels", 0, FIELD(o.labels), "NAME,...",
             "labels of all tracks, in their order (default: the names of the files)"),
-    COV_OPT(FLAG, "own-scales", 0, FIELD(own_scales), NULL,
+    COV_OPT(FLAG, "own-scales", 0, FIELD(o.own_scales), NULL,
             "draw each track on a scale of its own, not all on the same"),
     COVPROFILE_PLOT_OPTION("the region"),
     COVPROFILE_WHOLE_OPTIONS,
@@ -40,24 +38,17 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     struct config *c = config;
     const bool has_genes = c->base.genes.path;
-    struct cov_profile_request request;
     if (given[ROW_FEATURE] && !has_genes)
         return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
-    if ((has_genes || c->peaks.n > 0 || c->own_scales) && !c->base.plot)
+    if ((has_genes || c->o.peaks.n > 0 || c->o.own_scales) && !c->base.request.paths.plot)
         return cov_fail(e, COV_EUSAGE, "--%s needs --plot",
-                        has_genes        ? "genes"
-                        : c->peaks.n > 0 ? "peaks"
-                                         : "own-scales");
+                        has_genes          ? "genes"
+                        : c->o.peaks.n > 0 ? "peaks"
+                                           : "own-scales");
     c->base.genes.needs_types = given[ROW_FEATURE];
-    const struct cov_region_options o = {
-        .region = c->region,
-        .labels = c->labels,
-        .genes = c->base.genes,
-        .peaks = c->peaks,
-        .own_scales = c->own_scales,
-    };
-    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
-    return rc ? rc : cov_region_run(&request, &o, e);
+    c->o.genes = c->base.genes;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, e);
+    return rc ? rc : cov_region_run(&c->base.request, &c->o, e);
 }
 
 const struct cov_tool covprofile_region = {

@@ -10,7 +10,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
@@ -395,22 +394,12 @@ static int call_stored(struct stored *t, const struct cov_track_source *s,
 
 /* ---------------------------------------------------------------- all of it */
 
-/* The inputs and the output; empty if all zero, except for `out`. */
+/* The input and the output; empty if all zero, except for `out`. */
 struct files {
-    struct cov_source_input in;
     struct cov_track_source *source;
     struct cov_outfile out;
     char *stem;
 };
-
-static int open_files(struct files *f, const char *input, const struct cov_call_options *o,
-                      unsigned n_threads, struct cov_err *e)
-{
-    int rc = cov_source_input_detect(input, &f->in, e);
-    if (!rc)
-        rc = cov_track_source_open(&f->in, &o->source, n_threads, &f->source, e);
-    return rc ? rc : cov_track_source_check_single(f->source, "--datasets", e);
-}
 
 static int open_sinks(struct files *f, struct cov_peak_file_options *file,
                       const struct cov_call_options *o, struct caller *c, struct stored *stored,
@@ -426,8 +415,9 @@ static int open_sinks(struct files *f, struct cov_peak_file_options *file,
     return rc ? rc : cov_peak_file_open(is_std ? "-" : f->out.tmp, file, &c->file, e);
 }
 
-static int run(struct cov_track_source *s, const struct cov_call_options *o, struct stored *stored,
-               struct caller *c, const struct cov_job *job, struct cov_err *e)
+static int call_run(struct cov_track_source *s, const struct cov_call_options *o,
+                    struct stored *stored, struct caller *c, const struct cov_job *job,
+                    struct cov_err *e)
 {
     struct cov_track_sink *sink = stored->tee ? stored->tee : &c->sink;
     int rc = cov_track_source_describe(s, job->stats, e);
@@ -449,7 +439,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     struct cov_peak_file_options file = {.mean = o->mean};
     struct files f = {.out = COV_OUTFILE_INIT};
     struct stored stored = {0};
-    struct cov_job job = {.progress = progress, .stats = stats};
+    const struct cov_job job = {.progress = progress, .stats = stats};
     const bool is_std = cov_path_is_std(o->output);
     f.stem = cov_path_stem(input, e);
     int rc = f.stem ? check_options(o, e) : COV_ENOMEM;
@@ -460,14 +450,13 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc && o->automatic.by == COV_AUTO_MEASURED)
         rc = cov_measured_read(&o->automatic.measured, n_threads, progress, &stored.measured, e);
     if (!rc)
-        rc = open_files(&f, input, o, n_threads, e);
+        rc = cov_track_source_open_path(input, &o->source, n_threads, &f.source, e);
+    if (!rc)
+        rc = cov_track_source_check_single(f.source, "--datasets", e);
     if (!rc)
         rc = open_sinks(&f, &file, o, &c, &stored, e);
     if (!rc)
-        rc = cov_pool_new(n_threads, &job.pool, e);
-    if (!rc)
-        rc = run(f.source, o, &stored, &c, &job, e);
-    cov_pool_free(job.pool);
+        rc = call_run(f.source, o, &stored, &c, &job, e);
     if (!rc)
         rc = add_figures(&c, stats, e);
     if (!rc)
@@ -480,7 +469,6 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     cov_track_free(&c.sink);
     free_stored(&stored);
     cov_track_source_close(f.source);
-    cov_source_input_close(&f.in);
     cov_outfile_end(&f.out, e);
     free(f.stem);
     return rc;

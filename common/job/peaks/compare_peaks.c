@@ -10,7 +10,7 @@
 #include "common/base/number.h"
 #include "common/job/table.h"
 
-enum { PREDICTED, MEASURED, BLACKLISTED, LISTS };
+enum { PREDICTED, MEASURED };
 
 /* Of a sequence, outside the blacklist. */
 struct counts {
@@ -20,61 +20,45 @@ struct counts {
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct peak_compare_job {
     struct cov_peak_scope scope;
     struct cov_peak_input inputs[2];
-    struct cov_region_list kept;   /* of a sequence: its bases outside the blacklist */
-    struct cov_region_list others; /* peaks of the other file, outside the blacklist */
-    struct counts *rows;           /* [sequences] */
+    struct cov_region_list kept;             /* of a sequence: its bases outside the blacklist */
+    struct cov_region_list outside[2], only; /* its peaks there, and bases of only the predicted */
+    struct counts *rows;                     /* [sequences] */
     struct counts total;
     struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- counting */
 
-/* Counts the bases of a sequence outside the blacklist. */
-static struct counts count_bases(const struct cov_region_span lists[LISTS])
+static struct cov_region_span span_of(const struct cov_region_list *l)
 {
-    struct counts c = {0};
-    size_t at[LISTS] = {0};
-    for (int64_t pos = 0;;) {
-        int64_t next = INT64_MAX;
-        bool in[LISTS];
-        for (int k = 0; k < LISTS; k++) {
-            while (at[k] < lists[k].n && lists[k].items[at[k]].end <= pos)
-                at[k]++;
-            in[k] = at[k] < lists[k].n && lists[k].items[at[k]].beg <= pos;
-            if (at[k] < lists[k].n) {
-                const struct cov_region *r = &lists[k].items[at[k]];
-                int64_t edge = in[k] ? r->end : r->beg;
-                next = edge < next ? edge : next;
-            }
-        }
-        if (next == INT64_MAX)
-            return c;
-        if (!in[BLACKLISTED]) {
-            c.tp += in[PREDICTED] && in[MEASURED] ? next - pos : 0;
-            c.fp += in[PREDICTED] && !in[MEASURED] ? next - pos : 0;
-            c.fn += in[MEASURED] && !in[PREDICTED] ? next - pos : 0;
-        }
-        pos = next;
-    }
+    return (struct cov_region_span){l->items, l->n};
 }
 
-/* Counts the peaks of a sequence. */
-static int count_peaks(struct job *j, size_t contig, const struct cov_peak_span spans[2],
-                       struct cov_region_span dropped, struct counts *c, struct cov_err *e)
+/* Counts the bases and peaks of a sequence outside what is dropped of it. */
+static int count_sequence(struct peak_compare_job *j, size_t contig,
+                          const struct cov_peak_span spans[2], struct cov_region_span dropped,
+                          struct counts *c, struct cov_err *e)
 {
+    struct cov_region_list *outside = j->outside;
     int rc = cov_peak_scope_keep(&j->scope, contig, dropped, &j->kept, e);
-    for (int k = 0; !rc && k < 2; k++) {
-        rc = cov_region_list_subtract(&j->others, spans[1 - k].merged, dropped, e);
-        for (size_t i = 0; !rc && i < spans[k].n; i++) {
+    for (int k = 0; !rc && k < 2; k++)
+        rc = cov_region_list_subtract(&outside[k], spans[k].merged, dropped, e);
+    if (!rc)
+        rc = cov_region_list_subtract(&j->only, span_of(&outside[PREDICTED]),
+                                      span_of(&outside[MEASURED]), e);
+    c->fp = cov_region_list_bases(&j->only);
+    c->tp = cov_region_list_bases(&outside[PREDICTED]) - c->fp;
+    c->fn = cov_region_list_bases(&outside[MEASURED]) - c->tp;
+    for (int k = 0; !rc && k < 2; k++)
+        for (size_t i = 0; i < spans[k].n; i++) {
             const struct cov_counted_peak *p = &spans[k].items[i];
             const int64_t beg = p->region.beg, end = p->region.end;
             c->n[k] += cov_region_list_overlaps(&j->kept, beg, end) ? p->n : 0;
-            c->overlapping[k] += cov_region_list_overlaps(&j->others, beg, end) ? p->n : 0;
+            c->overlapping[k] += cov_region_list_overlaps(&outside[1 - k], beg, end) ? p->n : 0;
         }
-    }
     return rc;
 }
 
@@ -89,7 +73,7 @@ static void add_counts(struct counts *total, const struct counts *c)
     }
 }
 
-static int count(struct job *j, struct cov_err *e)
+static int count(struct peak_compare_job *j, struct cov_err *e)
 {
     const size_t n = cov_names_count(j->scope.genome.names);
     j->rows = cov_calloc(n, sizeof *j->rows, e);
@@ -97,14 +81,12 @@ static int count(struct job *j, struct cov_err *e)
     for (size_t i = 0; !rc && i < n; i++) {
         const struct cov_peak_span spans[] = {cov_peak_input_next(&j->inputs[PREDICTED], i),
                                               cov_peak_input_next(&j->inputs[MEASURED], i)};
-        struct cov_region_span lists[LISTS] = {spans[PREDICTED].merged, spans[MEASURED].merged};
+        struct cov_region_span dropped;
         struct counts *row = &j->rows[i];
-        if (!cov_peak_scope_has(&j->scope, i, &lists[BLACKLISTED])) {
-            row->is_left_out = true;
+        row->is_left_out = !cov_peak_scope_has(&j->scope, i, &dropped);
+        if (row->is_left_out)
             continue;
-        }
-        *row = count_bases(lists);
-        rc = count_peaks(j, i, spans, lists[BLACKLISTED], row, e);
+        rc = count_sequence(j, i, spans, dropped, row, e);
         add_counts(&j->total, row);
     }
     return rc;
@@ -139,7 +121,7 @@ static void print_row(const char *contig, const struct counts *c, FILE *out)
 
 static void print_table(const void *arg, FILE *out)
 {
-    const struct job *j = arg;
+    const struct peak_compare_job *j = arg;
     const struct cov_names *names = j->scope.genome.names;
     (void)fputs("contig\tf1\tprecision\trecall\ttp\tfp\tfn\tpeaks\tpeaks_measured\toverlapping"
                 "\toverlapping_measured\n",
@@ -153,7 +135,7 @@ static void print_table(const void *arg, FILE *out)
 /* "comparison": {...} of --stats, with the names of the table's columns. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct peak_compare_job *j = arg;
     const struct counts *c = &j->total;
     const struct scores s = score(c);
     cov_json_begin_object(json, "comparison");
@@ -201,18 +183,21 @@ static int add_report(const struct counts *total, const char *dataset, struct co
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
-    for (size_t k = 0; k < 2; k++)
+    struct peak_compare_job *j = arg;
+    for (size_t k = 0; k < 2; k++) {
         cov_peak_input_fini(&j->inputs[k]);
+        cov_region_list_fini(&j->outside[k]);
+    }
     cov_region_list_fini(&j->kept);
-    cov_region_list_fini(&j->others);
+    cov_region_list_fini(&j->only);
     cov_peak_scope_fini(&j->scope);
     free(j->rows);
     free(j);
 }
 
-static int run(struct job *j, const char *const paths[2], const struct cov_peak_files_options *o,
-               struct cov_stats *stats, struct cov_err *e)
+static int peak_compare_run(struct peak_compare_job *j, const char *const paths[2],
+                            const struct cov_peak_files_options *o, struct cov_stats *stats,
+                            struct cov_err *e)
 {
     const struct cov_table_writer writer = {print_table, NULL, NULL, j};
     int rc = o->genome || o->sizes ? cov_table_outputs_begin(&j->out, &o->paths, e)
@@ -237,11 +222,11 @@ int cov_compare_peaks(const char *predicted, const char *measured,
                       struct cov_err *e)
 {
     const char *const paths[] = {predicted, measured};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct peak_compare_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->out = (struct cov_table_outputs)COV_TABLE_OUTPUTS_INIT;
-    const int rc = run(j, paths, o, stats, e);
+    const int rc = peak_compare_run(j, paths, o, stats, e);
     return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
                                  stats, e);
 }

@@ -8,7 +8,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/features/placement.h"
 #include "common/job/peaks/peak_list.h"
 
@@ -80,8 +79,7 @@ static int open_track(const struct cov_measured_options *o, unsigned n_threads,
         rc = cov_fail(e, COV_EINPUT, "%s: %s is a track, which has no data sets", option, o->path);
     if (!rc && !in.is_track) {
         options->measured = true;
-        options->datasets = o->datasets;
-        options->n_datasets = o->n_datasets;
+        options->datasets = *o->chosen;
         options->chosen_with = o->is_own_choice ? NULL : option;
     }
     if (!rc)
@@ -104,7 +102,7 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
 {
     struct cov_source_options options = {0};
     struct cov_track_source *source = NULL;
-    struct cov_job job = {.progress = progress};
+    const struct cov_job job = {.progress = progress};
     struct collector c = {.sink = {.format = &collector_format},
                           .m = m,
                           .peaks = {.rules = o->rules},
@@ -114,8 +112,6 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
     int rc = open_track(o, n_threads, &options, &source, e);
     if (!rc)
         rc = cov_track_init(&c.sink, &collector_format, source->name, source->contigs, e);
-    if (!rc)
-        rc = cov_pool_new(n_threads, &job.pool, e);
     cov_peaks_begin(&c.peaks);
     if (!rc)
         rc = cov_track_source_run(source, &sink, "reading the measured track", &job, e);
@@ -123,7 +119,6 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
         cov_peaks_reason(&o->rules, c.max, "--min-length", why);
         rc = report_none(o, why, e);
     }
-    cov_pool_free(job.pool);
     cov_track_free(&c.sink);
     cov_track_source_close(source);
     return rc;

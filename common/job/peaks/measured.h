@@ -20,8 +20,9 @@ struct cov_measured_options {
     const char *path;            /* not standard input */
     bool is_track;               /* a track, whose peaks by `rules` count; else a file of peaks */
     struct cov_peak_rules rules; /* for a track */
-    char *const *datasets;       /* of a genome file; n_datasets = 0: all, which must be one */
-    size_t n_datasets;
+    double cutoff;               /* as on the command line: for cov_measured_options_finish */
+    struct cov_strings dataset;  /* as on the command line */
+    const struct cov_strings *chosen; /* of a genome file; n = 0: all, which must be one */
     bool is_own_choice; /* they were chosen by --measured-dataset, not by --datasets */
     bool may_be_empty;  /* warn if there are no peaks */
 };

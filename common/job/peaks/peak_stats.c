@@ -21,7 +21,7 @@ struct figures {
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct peak_stats_job {
     struct cov_peak_scope scope;
     struct figures *rows; /* [n] */
     size_t n;
@@ -126,7 +126,7 @@ static void print_row(const struct figures *f, FILE *out)
 
 static void print_table(const void *arg, FILE *out)
 {
-    const struct job *j = arg;
+    const struct peak_stats_job *j = arg;
     (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
     for (size_t i = 0; i < j->n; i++)
         print_row(&j->rows[i], out);
@@ -135,7 +135,7 @@ static void print_table(const void *arg, FILE *out)
 /* "files": [...] of --stats, with the names of the table's columns. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct peak_stats_job *j = arg;
     cov_json_begin_array(json, "files");
     for (size_t i = 0; i < j->n; i++) {
         const struct figures *f = &j->rows[i];
@@ -152,7 +152,8 @@ static void print_json(struct cov_json *json, const void *arg)
 }
 
 /* Adds the figures of row number i to the report, unless an earlier row is of the same file. */
-static int add_report(const struct job *j, size_t i, struct cov_stats *stats, struct cov_err *e)
+static int add_report(const struct peak_stats_job *j, size_t i, struct cov_stats *stats,
+                      struct cov_err *e)
 {
     const struct figures *f = &j->rows[i];
     const struct cov_stats_figure figures[] = {
@@ -175,14 +176,15 @@ static int add_report(const struct job *j, size_t i, struct cov_stats *stats, st
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct peak_stats_job *j = arg;
     cov_peak_scope_fini(&j->scope);
     free(j->rows);
     free(j);
 }
 
-static int run(struct job *j, char *const *paths, const struct cov_peak_files_options *o,
-               struct cov_stats *stats, struct cov_err *e)
+static int peak_stats_run(struct peak_stats_job *j, char *const *paths,
+                          const struct cov_peak_files_options *o, struct cov_stats *stats,
+                          struct cov_err *e)
 {
     const struct cov_table_writer writer = {print_table, NULL, NULL, j};
     const struct cov_peak_genome *genome = &j->scope.genome;
@@ -207,11 +209,11 @@ static int run(struct job *j, char *const *paths, const struct cov_peak_files_op
 int cov_peak_stats(char *const *paths, size_t n, const struct cov_peak_files_options *o,
                    struct cov_stats *stats, struct cov_err *e)
 {
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct peak_stats_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.n = n, .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, paths, o, stats, e);
+    *j = (struct peak_stats_job){.n = n, .out = COV_TABLE_OUTPUTS_INIT};
+    const int rc = peak_stats_run(j, paths, o, stats, e);
     return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
                                  stats, e);
 }

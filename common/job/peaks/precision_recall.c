@@ -10,7 +10,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/base/pool.h"
 #include "common/cli/multiqc.h"
 #include "common/file/path.h"
 #include "common/job/chart.h"
@@ -35,7 +34,7 @@ struct curve {
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct curve_job {
     const struct cov_curve_options *o;
     const char *input;
     struct cov_measured measured;
@@ -92,7 +91,7 @@ static int choose_points(struct curve *c, const struct cov_value_count *v, size_
     return rc;
 }
 
-static int trace(struct job *j, struct curve *c, struct cov_scores *s, struct cov_err *e)
+static int trace(struct curve_job *j, struct curve *c, struct cov_scores *s, struct cov_err *e)
 {
     const struct cov_value_count *v = cov_value_counts_sort(&s->counts);
     c->n_bases = (uint64_t)s->sink.summary.n_bases;
@@ -101,38 +100,24 @@ static int trace(struct job *j, struct curve *c, struct cov_scores *s, struct co
     if (c->n_positive == c->n_bases && c == j->curves)
         cov_warn("%s: all bases of %s are in its peaks%s", j->o->measured.path, s->sink.name,
                  j->o->measured.is_track ? "" : "; a track needs --measured-cutoff");
-    return choose_points(c, v, s->counts.n, j->o->n_points, e);
+    return choose_points(c, v, s->counts.n, (size_t)j->o->n_points, e);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-static int run_source(struct cov_track_source *source, struct cov_scores *s, unsigned n_threads,
-                      const struct cov_job *job, struct cov_err *e)
-{
-    struct cov_job own = *job;
-    struct cov_track_sink *sink = &s->sink;
-    int rc = cov_pool_new(n_threads, &own.pool, e);
-    if (!rc)
-        rc = cov_track_source_run(source, &sink, "counting values", &own, e);
-    cov_pool_free(own.pool);
-    return rc;
-}
-
 /* Reads the input for window number `k`. */
-static int read_window(struct job *j, size_t k, unsigned n_threads, const struct cov_job *job,
+static int read_window(struct curve_job *j, size_t k, unsigned n_threads, const struct cov_job *job,
                        struct cov_err *e)
 {
     struct cov_source_options o = j->o->source;
     struct curve *c = &j->curves[k];
     struct cov_scores scores = {0};
-    struct cov_source_input in = {0};
     struct cov_track_source *source = NULL;
     c->window = j->o->windows[k];
     o.values.smoothing.window = c->window > 1 ? c->window : 0;
     o.quiet = k > 0;
-    int rc = cov_source_input_detect(j->input, &in, e);
-    if (!rc)
-        rc = cov_track_source_open(&in, &o, n_threads, &source, e);
+    struct cov_track_sink *sink = &scores.sink;
+    int rc = cov_track_source_open_path(j->input, &o, n_threads, &source, e);
     if (!rc)
         rc = cov_track_source_check_single(source, "--datasets", e);
     if (!rc && k == 0)
@@ -141,7 +126,7 @@ static int read_window(struct job *j, size_t k, unsigned n_threads, const struct
     if (!rc)
         rc = cov_scores_init(&scores, source, COV_VALUE_COUNTS, &j->measured, e);
     if (!rc)
-        rc = run_source(source, &scores, n_threads, job, e);
+        rc = cov_track_source_run(source, &sink, "counting values", job, e);
     if (!rc)
         rc = cov_scores_check(&scores, source, &o, e);
     if (!rc)
@@ -149,7 +134,6 @@ static int read_window(struct job *j, size_t k, unsigned n_threads, const struct
     if (is_open)
         cov_track_free(&scores.sink);
     cov_track_source_close(source);
-    cov_source_input_close(&in);
     return rc;
 }
 
@@ -162,7 +146,7 @@ static double baseline(const struct curve *c)
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct curve_job *j = arg;
     (void)fputs("cutoff\twindow\tf1\tprecision\trecall\n", f);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = j->curves[k].n; i-- > 0;) {
@@ -191,7 +175,7 @@ static int add_curve(struct cov_chart *chart, const struct curve *c, struct cov_
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct curve_job *j = arg;
     struct cov_charts charts = {0};
     char *title = cov_strfmt(e, "%s: bases in peaks of %s", j->stem, j->measured_stem);
     const struct cov_chart like = {.kind = COV_CHART_LINES,
@@ -229,7 +213,7 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
                     "%s: several --windows need a file", cov_path_of_input(input));
 }
 
-static int begin_outputs(struct job *j, struct cov_err *e)
+static int begin_outputs(struct curve_job *j, struct cov_err *e)
 {
     j->stem = cov_path_stem(j->input, e);
     j->measured_stem = cov_path_stem(j->o->measured.path, e);
@@ -250,7 +234,7 @@ static void name_part(const struct curve *c, char part[PART_BYTES])
 /* "curves": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct curve_job *j = arg;
     cov_json_begin_array(json, "curves");
     for (size_t k = 0; k < j->n; k++) {
         const struct curve *c = &j->curves[k];
@@ -275,7 +259,7 @@ static void print_json(struct cov_json *json, const void *arg)
 static void put_lines(const void *arg, const char *sample, struct cov_json *json)
 {
     static const double STEP = 0.005; /* of recall */
-    const struct job *j = arg;
+    const struct curve_job *j = arg;
     cov_json_begin_object(json, "data");
     for (size_t k = 0; k < j->n; k++) {
         const struct curve *c = &j->curves[k];
@@ -333,7 +317,7 @@ static int report_curve(const struct curve *c, struct cov_stats *stats, struct c
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct curve_job *j = arg;
     for (size_t k = 0; k < j->n; k++)
         free(j->curves[k].points);
     cov_measured_fini(&j->measured);
@@ -345,10 +329,11 @@ static void free_job(void *arg)
 int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned n_threads,
                   struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct curve_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = o, .input = input, .n = o->n_windows, .out = COV_TABLE_OUTPUTS_INIT};
+    *j = (struct curve_job){
+        .o = o, .input = input, .n = o->n_windows, .out = COV_TABLE_OUTPUTS_INIT};
     const struct cov_table_writer writer = {print_table, NULL, draw, j};
     const struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_input(input, o->n_windows, e);

@@ -22,7 +22,7 @@ struct cov_curve_options {
     const int64_t *windows;           /* [n_windows] of the moving mean; 1: none */
     size_t n_windows;
     struct cov_measured_options measured;
-    size_t n_points;              /* about as many cutoffs of each window are in the table; > 1 */
+    int64_t n_points;             /* about as many cutoffs of each window are in the table; > 1 */
     struct cov_table_paths paths; /* no second file */
 };
 

@@ -51,7 +51,7 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
 {
     const struct cov_track_sink *sink = &s->sink;
     const size_t n = cov_track_n_contigs(sink);
-    const bool is_all = o->n_regions == 0 && !o->bed_path && !o->blacklist_path;
+    const bool is_all = cov_source_is_whole(o);
     const double valued = (double)sink->summary.n_bases;
     double all = 0;
     if (sink->summary.n_bases == 0)

@@ -15,7 +15,7 @@
 #include "common/track/measures/outliers.h"
 
 /* Lives until --stats has been printed. */
-struct job {
+struct correlate_job {
     struct cov_correlate_options o; /* strings: until the tracks have been read */
     bool has_features;              /* correlate these, not bins */
     struct cov_track_bins bins;     /* either these */
@@ -32,14 +32,15 @@ struct job {
     struct cov_listing extremes;
 };
 
-static const char *row_name(const struct job *j)
+static const char *row_name(const struct correlate_job *j)
 {
     return j->has_features ? "feature" : "bin";
 }
 
 /* ---------------------------------------------------------------- values */
 
-static int read_bins(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_bins(struct correlate_job *j, const struct cov_profile_request *request,
+                     struct cov_err *e)
 {
     j->bins.width = j->o.bin;
     int rc = cov_track_bins_read(&j->bins, request, e);
@@ -48,7 +49,7 @@ static int read_bins(struct job *j, const struct cov_profile_request *request, s
     return rc;
 }
 
-static int read_features(struct job *j, const struct cov_profile_request *request,
+static int read_features(struct correlate_job *j, const struct cov_profile_request *request,
                          struct cov_err *e)
 {
     int rc = cov_profile_features_read(&j->o.features, &j->features, e);
@@ -65,7 +66,7 @@ static int read_features(struct job *j, const struct cov_profile_request *reques
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct correlate_job *j = arg;
     int rc = (j->has_features ? read_features : read_bins)(j, request, e);
     return rc || j->n > 1 ? rc
                           : cov_fail(e, COV_EINPUT, "%s: a single track; correlations need two",
@@ -74,7 +75,7 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
 
 /* ---------------------------------------------------------------- extreme coverage */
 
-static bool is_whole(const struct job *j, size_t row)
+static bool is_whole(const struct correlate_job *j, size_t row)
 {
     for (size_t k = 0; k < j->n; k++)
         if (isnan(j->values[k][row]))
@@ -82,7 +83,7 @@ static bool is_whole(const struct job *j, size_t row)
     return true;
 }
 
-static struct cov_bin_place place_of(const struct job *j, size_t row)
+static struct cov_bin_place place_of(const struct correlate_job *j, size_t row)
 {
     if (!j->has_features)
         return cov_track_bins_place(&j->bins, row);
@@ -98,7 +99,7 @@ static struct cov_bin_place place_of(const struct job *j, size_t row)
 
 /* Returns where the extremes are looked for: each feature is a window of its own, since all count the
  * same. */
-static struct cov_bin_place window_of(const struct job *j, size_t row)
+static struct cov_bin_place window_of(const struct correlate_job *j, size_t row)
 {
     struct cov_bin_place p = place_of(j, row);
     if (j->has_features) {
@@ -109,7 +110,7 @@ static struct cov_bin_place window_of(const struct job *j, size_t row)
 }
 
 /* Marks the rows with extreme coverage of track k, among those where all tracks have a value. */
-static int mark_extremes(struct job *j, size_t k, struct cov_err *e)
+static int mark_extremes(struct correlate_job *j, size_t k, struct cov_err *e)
 {
     struct cov_outliers o = {.window = j->has_features                 ? 1
                                        : j->o.bin > COV_OUTLIER_WINDOW ? j->o.bin
@@ -137,7 +138,7 @@ static int mark_extremes(struct job *j, size_t k, struct cov_err *e)
 }
 
 /* Lists stretches of rows with extreme coverage. */
-static void list_extremes(struct job *j)
+static void list_extremes(struct correlate_job *j)
 {
     for (size_t row = 0, next; row < j->n_rows; row = next) {
         next = row + 1;
@@ -158,7 +159,7 @@ static void list_extremes(struct job *j)
 
 /* Finds the rows with extreme coverage, and keeps the marks of those where all tracks have a
  * value. */
-static int find_extremes(struct job *j, struct cov_err *e)
+static int find_extremes(struct correlate_job *j, struct cov_err *e)
 {
     size_t n = 0;
     j->is_extreme = cov_calloc(j->n_rows, sizeof *j->is_extreme, e);
@@ -176,7 +177,7 @@ static int find_extremes(struct job *j, struct cov_err *e)
 
 /* Warns if extreme coverage decides correlations; names the pair that it changes most. Values may
  * have been standardised. */
-static void warn_of_extremes(const struct job *j)
+static void warn_of_extremes(const struct correlate_job *j)
 {
     double most = 0, without = 0;
     size_t a_most = 0, b_most = 0;
@@ -202,7 +203,7 @@ static void warn_of_extremes(const struct job *j)
 }
 
 /* Keeps the rows where all tracks have a value. */
-static int choose_rows(struct job *j, struct cov_err *e)
+static int choose_rows(struct correlate_job *j, struct cov_err *e)
 {
     j->names = cov_calloc(j->n, sizeof *j->names, e);
     j->values = cov_calloc(j->n, sizeof *j->values, e);
@@ -271,7 +272,7 @@ static void standardise(double *x, size_t n)
         x[i] = varies ? x[i] / sqrt(squares) : (double)NAN;
 }
 
-static int correlate(struct job *j, struct cov_err *e)
+static int correlate(struct correlate_job *j, struct cov_err *e)
 {
     size_t n;
     int rc = cov_size_mul(j->n, j->n, &n);
@@ -298,7 +299,7 @@ static int correlate(struct job *j, struct cov_err *e)
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct correlate_job *j = arg;
     (void)fputs("track", f);
     for (size_t k = 0; k < j->n; k++)
         (void)fprintf(f, "\t%s", j->names[k]);
@@ -315,7 +316,7 @@ static void print_table(const void *arg, FILE *f)
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct correlate_job *j = arg;
     char *title = cov_strfmt(e, "%s correlation over %zu %ss",
                              j->o.spearman ? "Spearman" : "Pearson", j->n_rows, row_name(j));
     int rc =
@@ -327,7 +328,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
 /* "correlations": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct correlate_job *j = arg;
     cov_json_int(json, j->has_features ? "features" : "bins", (int64_t)j->n_rows);
     cov_json_string(json, "method", j->o.spearman ? "spearman" : "pearson");
     cov_json_begin_array(json, "correlations");
@@ -342,7 +343,7 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-static void put_names(const struct job *j, const char *key, struct cov_json *json)
+static void put_names(const struct correlate_job *j, const char *key, struct cov_json *json)
 {
     cov_json_begin_array(json, key);
     for (size_t k = 0; k < j->n; k++)
@@ -353,7 +354,7 @@ static void put_names(const struct job *j, const char *key, struct cov_json *jso
 /* The map of a MultiQC report. */
 static void put_cells(const void *arg, const char *sample, struct cov_json *json)
 {
-    const struct job *j = arg;
+    const struct correlate_job *j = arg;
     (void)sample;
     put_names(j, "xcats", json);
     put_names(j, "ycats", json);
@@ -380,7 +381,7 @@ const struct cov_stats_plot cov_correlate_cells = {
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct correlate_job *j = arg;
     cov_track_bins_fini(&j->bins);
     cov_profile_tracks_fini(&j->tracks);
     cov_windows_fini(&j->windows);
@@ -394,7 +395,7 @@ static void free_job(void *arg)
 
 static int measure(void *arg, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct correlate_job *j = arg;
     int rc = choose_rows(j, e);
     if (!rc)
         rc = correlate(j, e);
@@ -405,7 +406,7 @@ static int measure(void *arg, struct cov_err *e)
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct correlate_job *j = arg;
     (void)stats;
     (void)e;
     cov_info("%zu %ss with a value in all tracks", j->n_rows, row_name(j));
@@ -422,7 +423,7 @@ int cov_correlate_run(const struct cov_profile_request *request,
                                                    .tell = tell,
                                                    .print_json = print_json,
                                                    .free_job = free_job};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct correlate_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->o = *options;

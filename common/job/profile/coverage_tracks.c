@@ -21,7 +21,7 @@ static const double HIGH = 1.5;
 /* The picture omits up to this share of the bases on each side. */
 static const double TAIL = 0.01;
 
-struct track {
+struct coverage_track {
     char *name; /* Owned */
     uint64_t n_bases;
     double mean, sd, min, max, quartiles[N_QUARTILES];
@@ -32,19 +32,16 @@ struct track {
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct coverage_job {
     double step;
-    struct cov_names *names;
-    struct track *tracks; /* [n]. Owned */
+    struct coverage_track *tracks; /* [n]. Owned */
     size_t n, cap;
-    struct cov_spread *sinks; /* of the current input. Owned */
-    size_t n_sinks;
-    const char *path; /* of the current input */
 };
 
 /* ---------------------------------------------------------------- a track */
 
-static int fill_track(struct track *t, struct cov_spread *s, double step, struct cov_err *e)
+static int fill_track(struct coverage_track *t, struct cov_spread *s, double step,
+                      struct cov_err *e)
 {
     const struct cov_track_summary *sum = &s->sink.summary;
     const double n = (double)sum->n_bases;
@@ -64,64 +61,35 @@ static int fill_track(struct track *t, struct cov_spread *s, double step, struct
 
 /* ---------------------------------------------------------------- inputs */
 
-static int begin_input(void *arg, const char *path, const struct cov_track_source *source,
-                       struct cov_track_sink **sinks, struct cov_err *e)
+static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
+                     struct cov_track_sink **sink, struct cov_err *e)
 {
-    struct job *j = arg;
-    int rc = COV_OK;
-    j->path = path;
-    j->n_sinks = 0;
-    j->sinks = cov_calloc(source->n_datasets, sizeof *j->sinks, e);
-    if (!j->sinks)
+    (void)arg, (void)k;
+    return cov_spread_init((struct cov_spread *)*sink, in->source->name, in->source->contigs, e);
+}
+
+static int take_track(void *arg, const struct cov_profile_input *in, size_t k,
+                      struct cov_track_sink *sink, struct cov_err *e)
+{
+    struct coverage_job *j = arg;
+    if (sink->summary.n_bases == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base has a value", in->source->name);
+    if (COV_RESERVE(&j->tracks, &j->cap, j->n + 1, e))
         return COV_ENOMEM;
-    for (size_t k = 0; !rc && k < source->n_datasets; k++) {
-        j->n_sinks++;
-        sinks[k] = &j->sinks[k].sink;
-        rc = cov_spread_init(&j->sinks[k], source->name, source->contigs, e);
-    }
-    return rc;
-}
-
-static int check_input(void *arg, const struct cov_track_source *source,
-                       const struct cov_source_options *o, struct cov_err *e)
-{
-    struct job *j = arg;
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < j->n_sinks; k++) {
-        struct cov_spread *s = &j->sinks[k];
-        if (s->sink.summary.n_bases == 0)
-            return cov_fail(e, COV_EINPUT, "%s: no base has a value", source->name);
-        if (COV_RESERVE(&j->tracks, &j->cap, j->n + 1, e))
-            return COV_ENOMEM;
-        struct track *t = &j->tracks[j->n++];
-        *t = (struct track){.missing = cov_profile_missing(&s->sink, source, o)};
-        rc = fill_track(t, s, j->step, e);
-        if (!rc)
-            rc = cov_profile_name(j->names, j->path, j->n_sinks > 1 ? source->datasets[k] : NULL,
-                                  &t->name, e);
-    }
-    return rc;
-}
-
-static void end_input(void *arg, const struct cov_track_source *source)
-{
-    (void)source;
-    struct job *j = arg;
-    for (size_t k = 0; k < j->n_sinks; k++)
-        cov_track_free(&j->sinks[k].sink);
-    free(j->sinks);
-    j->sinks = NULL;
-    j->n_sinks = 0;
+    struct coverage_track *t = &j->tracks[j->n++];
+    *t = (struct coverage_track){.missing = cov_profile_missing(in, sink)};
+    int rc = fill_track(t, (struct cov_spread *)sink, j->step, e);
+    return rc ? rc : cov_profile_name(in, k, &t->name, e);
 }
 
 /* ---------------------------------------------------------------- outputs */
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct coverage_job *j = arg;
     (void)fputs("track\tbases\tmean\tsd\tmin\tq1\tmedian\tq3\tmax\tzero\tmissing\n", f);
     for (size_t k = 0; k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct coverage_track *t = &j->tracks[k];
         const double values[] = {t->min, t->quartiles[0], t->quartiles[1], t->quartiles[2], t->max};
         cov_table_put_text(t->name, f);
         (void)fprintf(f, "\t%" PRIu64, t->n_bases);
@@ -137,10 +105,10 @@ static void print_table(const void *arg, FILE *f)
 
 static void print_curves(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct coverage_job *j = arg;
     (void)fputs("track\tcoverage\tshare\tshare_at_least\n", f);
     for (size_t k = 0; k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct coverage_track *t = &j->tracks[k];
         uint64_t n_at_least = t->n_bases;
         for (size_t i = 0; i < t->n_steps; i++) {
             cov_table_put_text(t->name, f);
@@ -166,7 +134,7 @@ struct picture {
 };
 
 /* Finds the ends of the picture, multiples of the step, and how many steps make a point. */
-static void find_ends(const struct job *j, struct picture *p)
+static void find_ends(const struct coverage_job *j, struct picture *p)
 {
     const double step = j->step;
     p->left = p->right = 0;
@@ -178,7 +146,7 @@ static void find_ends(const struct job *j, struct picture *p)
     p->right = fmax(p->right, p->left + 2 * p->width);
 }
 
-static int add_curves(const struct track *t, struct picture *p, struct cov_err *e)
+static int add_curves(const struct coverage_track *t, struct picture *p, struct cov_err *e)
 {
     uint64_t n_at_least = t->n_bases;
     double largest = 0, second = 0;
@@ -204,7 +172,7 @@ static int add_curves(const struct track *t, struct picture *p, struct cov_err *
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct coverage_job *j = arg;
     struct cov_charts charts = {0};
     struct picture p = {0};
     char label[64];
@@ -240,10 +208,10 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
 /* "coverage": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct coverage_job *j = arg;
     cov_json_begin_array(json, "coverage");
     for (size_t k = 0; k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct coverage_track *t = &j->tracks[k];
         cov_json_begin_object(json, NULL);
         cov_json_string(json, "track", t->name);
         cov_json_int(json, "bases", (int64_t)t->n_bases);
@@ -263,10 +231,10 @@ static void print_json(struct cov_json *json, const void *arg)
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct coverage_job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct coverage_track *t = &j->tracks[k];
         const struct cov_stats_figure figures[] = {
             {"mean", "Mean", "mean coverage of the bases", .decimals = 2, .value = t->mean},
             {"median", "Median", "median coverage of the bases", .decimals = 2,
@@ -287,22 +255,20 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct coverage_job *j = arg;
     for (size_t k = 0; k < j->n; k++) {
         free(j->tracks[k].name);
         free(j->tracks[k].steps);
     }
     free(j->tracks);
-    cov_names_free(j->names);
     free(j);
 }
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    struct job *j = arg;
-    const struct cov_profile_reader reader = {begin_input, check_input, end_input, j};
-    int rc = cov_names_new(&j->names, e);
-    return rc ? rc : cov_profile_inputs_read(request, &reader, e);
+    struct coverage_job *j = arg;
+    const struct cov_profile_reader reader = {sizeof(struct cov_spread), open_sink, take_track, j};
+    return cov_profile_inputs_read(request, &reader, e);
 }
 
 int cov_coverage_run(const struct cov_profile_request *request, double step, struct cov_err *e)
@@ -314,7 +280,7 @@ int cov_coverage_run(const struct cov_profile_request *request, double step, str
                                                    .tell = tell,
                                                    .print_json = print_json,
                                                    .free_job = free_job};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct coverage_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->step = step;

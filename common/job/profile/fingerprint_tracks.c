@@ -16,24 +16,24 @@
 #include "common/job/table.h"
 #include "common/track/measures/lorenz.h"
 
-struct track {
+struct fingerprint_track {
     struct cov_lorenz_shape shape;
     double distance; /* from the control; NaN: none, also in `gain` */
     struct cov_lorenz_gain gain;
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct fingerprint_job {
     struct cov_fingerprint_options o; /* strings: until the tracks have been read */
     struct cov_track_bins bins;       /* means, then curves */
-    struct track *tracks;             /* [bins.n]. Owned */
+    struct fingerprint_track *tracks; /* [bins.n]. Owned */
 };
 
 /* ---------------------------------------------------------------- metrics */
 
 static int read_bins(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct fingerprint_job *j = arg;
     struct cov_profile_request with_control = *request;
     const size_t n = request->n_inputs;
     const char *control = j->o.control;
@@ -80,7 +80,7 @@ static int check_sum(const struct cov_track_bins *b, size_t track, struct cov_er
 /* Computes the metrics. Turns the means into curves. */
 static int measure(void *arg, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct fingerprint_job *j = arg;
     struct cov_track_bins *b = &j->bins;
     const bool has_control = j->o.control;
     int rc = COV_OK;
@@ -117,11 +117,11 @@ static int measure(void *arg, struct cov_err *e)
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct fingerprint_job *j = arg;
     (void)fprintf(f, "track\tauc\tx_intercept\telbow%s\n",
                   j->o.control ? "\tjs_distance\tenriched\tdifference\tdivergence" : "");
     for (size_t k = 0; k < j->bins.n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct fingerprint_track *t = &j->tracks[k];
         const double values[] = {t->shape.area,     t->shape.intercept, t->shape.elbow,
                                  t->distance,       t->gain.enriched,   t->gain.difference,
                                  t->gain.divergence};
@@ -139,7 +139,7 @@ static double rank_of(size_t point)
 
 static void print_curves(const void *arg, FILE *f)
 {
-    const struct cov_track_bins *b = &((const struct job *)arg)->bins;
+    const struct cov_track_bins *b = &((const struct fingerprint_job *)arg)->bins;
     (void)fputs("rank", f);
     for (size_t k = 0; k < b->n; k++) {
         (void)fputc('\t', f);
@@ -160,7 +160,7 @@ static int write_curves(const void *arg, const struct cov_outfile *out, struct c
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct fingerprint_job *j = arg;
     const struct cov_track_bins *b = &j->bins;
     struct cov_charts charts = {0};
     char title[64];
@@ -192,11 +192,11 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
 /* "fingerprints": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct fingerprint_job *j = arg;
     cov_json_int(json, "bins", (int64_t)j->bins.n_rows);
     cov_json_begin_array(json, "fingerprints");
     for (size_t k = 0; k < j->bins.n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct fingerprint_track *t = &j->tracks[k];
         cov_json_begin_object(json, NULL);
         cov_json_string(json, "track", j->bins.names[k]);
         cov_json_double(json, "auc", t->shape.area);
@@ -213,10 +213,10 @@ static void print_json(struct cov_json *json, const void *arg)
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct fingerprint_job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->bins.n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct fingerprint_track *t = &j->tracks[k];
         const struct cov_stats_figure figures[] = {
             {"auc", "AUC", "area below the fingerprint; 0.5 is even signal", .decimals = 3,
              .value = t->shape.area},
@@ -242,7 +242,7 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct fingerprint_job *j = arg;
     cov_track_bins_fini(&j->bins);
     free(j->tracks);
     free(j);
@@ -259,7 +259,7 @@ int cov_fingerprint_run(const struct cov_profile_request *request,
                                                    .tell = tell,
                                                    .print_json = print_json,
                                                    .free_job = free_job};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct fingerprint_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->o = *options;

@@ -20,7 +20,7 @@
 #include "common/job/table.h"
 
 /* Lives until --stats has been printed. */
-struct job {
+struct gene_profile_job {
     struct cov_gene_profile_options o; /* strings: until the tracks have been read */
     struct cov_annotation features;
     struct cov_windows windows;
@@ -33,7 +33,7 @@ struct job {
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     const struct cov_profile_tracks *t = &j->tracks;
     const struct cov_profile_layout *l = &j->windows.layout;
     (void)fputs("position", f);
@@ -53,13 +53,13 @@ static void print_table(const void *arg, FILE *f)
 
 static int write_matrix(const void *arg, const struct cov_outfile *out, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     return cov_profile_matrix_write(&j->tracks, out->tmp, j->n_threads, e);
 }
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     char *title = cov_strfmt(e, "%zu feature%s of %s", j->features.n,
                              cov_text_s((int64_t)j->features.n), j->stem);
     int rc = title ? cov_profile_plot_draw(&j->tracks, title, j->o.median, picture, e) : COV_ENOMEM;
@@ -79,7 +79,7 @@ static size_t find_top(const struct cov_profile_track *track)
     return top;
 }
 
-static int64_t position_of(const struct job *j, size_t bin)
+static int64_t position_of(const struct gene_profile_job *j, size_t bin)
 {
     return (int64_t)bin * j->windows.layout.bin - j->windows.layout.before;
 }
@@ -87,7 +87,7 @@ static int64_t position_of(const struct job *j, size_t bin)
 /* "profiles": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     cov_json_int(json, "features", (int64_t)j->features.n);
     cov_json_begin_array(json, "profiles");
     for (size_t k = 0; k < j->tracks.n; k++) {
@@ -106,7 +106,7 @@ static void print_json(struct cov_json *json, const void *arg)
 /* The lines of a MultiQC report. */
 static void put_lines(const void *arg, const char *sample, struct cov_json *json)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     cov_json_begin_object(json, "data");
     for (size_t k = 0; k < j->tracks.n; k++) {
         const struct cov_profile_track *track = j->tracks.items[k];
@@ -138,7 +138,7 @@ const struct cov_stats_plot cov_gene_profile_lines = {
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct gene_profile_job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->tracks.n; k++) {
         const struct cov_profile_track *track = j->tracks.items[k];
@@ -163,7 +163,7 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct gene_profile_job *j = arg;
     cov_profile_tracks_fini(&j->tracks);
     cov_windows_fini(&j->windows);
     cov_annotation_fini(&j->features);
@@ -182,7 +182,7 @@ static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct gene_profile_job *j = arg;
     const struct cov_gene_profile_options *o = &j->o;
     const bool stores = o->median || request->paths.second || request->paths.plot;
     const double beg = cov_clock();
@@ -201,7 +201,7 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
 
 static int measure(void *arg, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct gene_profile_job *j = arg;
     return cov_profile_tracks_finish(&j->tracks, j->o.median, e);
 }
 
@@ -216,7 +216,7 @@ int cov_gene_profile_run(const struct cov_profile_request *request,
                                                    .tell = tell,
                                                    .print_json = print_json,
                                                    .free_job = free_job};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct gene_profile_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->o = *options;

@@ -8,11 +8,11 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/job.h"
+#include "common/store/bases.h"
 #include "common/store/h5.h"
 
 /* A larger share of bases without a value causes a warning. */
@@ -41,7 +41,7 @@ static bool is_genome(const struct cov_source_input *in)
     struct cov_h5 *h5;
     if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
         return false;
-    const bool yes = cov_h5_has(h5, "data/X", NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
+    const bool yes = cov_bases_are_in(h5, NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
     cov_h5_close(h5);
     return yes;
 }
@@ -61,7 +61,7 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
         n_bedgraph += is_bedgraph;
         if (n > 1 && is_track) {
             list[i].o.measured = list[i].o.replicates = false;
-            list[i].o.n_datasets = 0;
+            list[i].o.datasets.n = 0;
             list[i].o.strand = COV_STRAND_AVG;
         }
         if (n > 1 && !is_bedgraph)
@@ -72,10 +72,10 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
     }
     if (n_measured == 0 && o->replicates)
         return cov_fail(e, COV_EINPUT, "--replicates is for genome files; there is none");
-    if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
+    if (n_signal == 0 && (o->measured || o->datasets.n > 0 || o->strand != COV_STRAND_AVG))
         return cov_fail(e, COV_EINPUT, "--%s is for predictions and genome files; there is none",
                         o->measured         ? "experimental"
-                        : o->n_datasets > 0 ? "datasets"
+                        : o->datasets.n > 0 ? "datasets"
                                             : "strand");
     if (n_signal == n && o->fill_gaps)
         return cov_fail(e, COV_EINPUT, "--fill-gaps is for bigWig and bedGraph; there is none");
@@ -89,33 +89,43 @@ static int run_source(const struct input *in, struct cov_track_sink *const *sink
 {
     struct cov_stats *stats = request->stats;
     const int64_t n_bases = stats->bases > 0 ? stats->bases : 0;
-    struct cov_job job = {.progress = request->progress, .stats = stats};
-    int rc = cov_pool_new(request->n_threads, &job.pool, e);
-    if (!rc)
-        rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
+    const struct cov_job job = {.progress = request->progress, .stats = stats};
+    int rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
     stats->bases += n_bases;
     stats->chunks = -1;
-    cov_pool_free(job.pool);
     return rc;
 }
 
-static int read_input(struct input *in, const struct cov_profile_reader *r,
+static void free_sinks(struct cov_track_sink **sinks, size_t n, bool is_ours)
+{
+    for (size_t k = 0; sinks && k < n; k++) {
+        if (sinks[k] && sinks[k]->format)
+            cov_track_free(sinks[k]);
+        if (is_ours)
+            free(sinks[k]);
+    }
+    free(sinks);
+}
+
+static int read_input(struct input *in, const struct cov_profile_reader *r, struct cov_names *taken,
                       const struct cov_profile_request *request, struct cov_err *e)
 {
     int rc = cov_track_source_open(&in->in, &in->o, request->n_threads, &in->source, e);
     if (rc)
         return rc;
-    struct cov_track_sink **sinks =
-        cov_calloc(in->source->n_datasets, sizeof(struct cov_track_sink *), e);
+    const struct cov_profile_input seen = {in->in.path, in->source, &in->o, taken};
+    const size_t n = in->source->n_datasets;
+    struct cov_track_sink **sinks = cov_calloc(n, sizeof(struct cov_track_sink *), e);
     rc = sinks ? cov_track_source_describe(in->source, request->stats, e) : COV_ENOMEM;
-    if (!rc)
-        rc = r->begin(r->arg, in->in.path, in->source, sinks, e);
+    for (size_t k = 0; !rc && k < n; k++) {
+        sinks[k] = r->sink_bytes > 0 ? cov_calloc(1, r->sink_bytes, e) : NULL;
+        rc = r->sink_bytes == 0 || sinks[k] ? r->open(r->arg, &seen, k, &sinks[k], e) : COV_ENOMEM;
+    }
     if (!rc)
         rc = run_source(in, sinks, request, e);
-    if (!rc)
-        rc = r->check(r->arg, in->source, &in->o, e);
-    r->end(r->arg, in->source);
-    free(sinks);
+    for (size_t k = 0; !rc && k < n; k++)
+        rc = r->take(r->arg, &seen, k, sinks[k], e);
+    free_sinks(sinks, n, r->sink_bytes > 0);
     return rc;
 }
 
@@ -123,28 +133,32 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
                             const struct cov_profile_reader *r, struct cov_err *e)
 {
     const size_t n = request->n_inputs;
+    struct cov_names *taken = NULL;
     struct input *list = cov_calloc(n, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
-    int rc = detect_inputs(list, request->inputs, n, e);
+    int rc = cov_names_new(&taken, e);
+    if (!rc)
+        rc = detect_inputs(list, request->inputs, n, e);
     if (!rc)
         rc = share_options(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = read_input(&list[i], r, request, e);
+        rc = read_input(&list[i], r, taken, request, e);
         cov_track_source_close(list[i].source);
         list[i].source = NULL;
     }
     for (size_t i = 0; i < n; i++)
         cov_source_input_close(&list[i].in);
+    cov_names_free(taken);
     free(list);
     return rc;
 }
 
-double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_track_source *source,
-                           const struct cov_source_options *o)
+double cov_profile_missing(const struct cov_profile_input *in, const struct cov_track_sink *sink)
 {
+    const struct cov_track_source *source = in->source;
     double all = 0;
-    if (!source->has_lengths || o->n_regions > 0 || o->bed_path || o->blacklist_path)
+    if (!source->has_lengths || !cov_source_is_whole(in->o))
         return (double)NAN;
     for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
         all += (double)cov_track_contig_length(sink, i);
@@ -155,25 +169,25 @@ double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_t
     return missing;
 }
 
-int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
-                     struct cov_err *e)
+int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out, struct cov_err *e)
 {
-    char *stem = cov_path_stem(path, e);
-    const char *const separator = dataset ? "_" : "";
-    dataset = dataset ? dataset : "";
+    const bool has_dataset = in->source->n_datasets > 1;
+    const char *const separator = has_dataset ? "_" : "";
+    const char *const dataset = has_dataset ? in->source->datasets[k] : "";
+    char *stem = cov_path_stem(in->path, e);
     char *name = stem ? cov_strfmt(e, "%s%s%s", stem, separator, dataset) : NULL;
     size_t i;
     bool is_new;
-    if (name && cov_names_find(taken, name, strlen(name), &i)) {
+    if (name && cov_names_find(in->taken, name, strlen(name), &i)) {
         free(name);
-        name = cov_strfmt(e, "%s%s%s", path, separator, dataset);
+        name = cov_strfmt(e, "%s%s%s", in->path, separator, dataset);
     }
     free(stem);
     *out = name;
     if (!name)
         return COV_ENOMEM;
     cov_text_make_printable(name);
-    return cov_names_add(taken, name, strlen(name), &i, &is_new, e);
+    return cov_names_add(in->taken, name, strlen(name), &i, &is_new, e);
 }
 
 int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,

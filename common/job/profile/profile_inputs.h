@@ -14,16 +14,23 @@
 #include "common/job/table_outputs.h"
 #include "common/seq/names.h"
 
-/* What to do with an input. */
+/* An input that is being read. */
+struct cov_profile_input {
+    const char *path;
+    const struct cov_track_source *source;
+    const struct cov_source_options *o;
+    struct cov_names *taken; /* names of the tracks so far */
+};
+
+/* What to do with the data sets of an input. */
 struct cov_profile_reader {
-    /* Sets sinks[] for the data sets of the source. */
-    int (*begin)(void *arg, const char *path, const struct cov_track_source *source,
-                 struct cov_track_sink **sinks, struct cov_err *e);
-    /* Called when the sinks have been closed. */
-    int (*check)(void *arg, const struct cov_track_source *source,
-                 const struct cov_source_options *o, struct cov_err *e);
-    /* Frees the sinks. Called if begin was, even after a failure. */
-    void (*end)(void *arg, const struct cov_track_source *source);
+    size_t sink_bytes; /* of a struct that begins with a sink, and is all zero; 0: *sink is NULL */
+    /* Initialises, or makes, the sink of data set k. */
+    int (*open)(void *arg, const struct cov_profile_input *in, size_t k,
+                struct cov_track_sink **sink, struct cov_err *e);
+    /* Takes the results from the sink, which has been closed, and is freed after the call. */
+    int (*take)(void *arg, const struct cov_profile_input *in, size_t k,
+                struct cov_track_sink *sink, struct cov_err *e);
     void *arg;
 };
 
@@ -46,12 +53,11 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
 
 /* Returns the share of the bases without a value, and warns if they are many; NaN if the options
  * choose regions, or lengths are not known. */
-double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_track_source *source,
-                           const struct cov_source_options *o);
+double cov_profile_missing(const struct cov_profile_input *in, const struct cov_track_sink *sink);
 
-/* Names a track after its file and `dataset` (NULL: none). If another track has that name, the
- * file's whole path is used. Adds the name to `taken`. Caller frees *out. */
-int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
+/* Names the track of data set k after its file and, if there are several, the data set. If another
+ * track has that name, the file's whole path is used. Caller frees *out. */
+int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out,
                      struct cov_err *e) COV_MUST_USE;
 
 /* An annotation to read. */

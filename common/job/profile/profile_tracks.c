@@ -93,8 +93,7 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
                  " bases) and %s no values; use a smaller --bin-size",
                  windows->features->path, n_short, n, cov_text_s((int64_t)n),
                  n_short == 1 ? "is" : "are", windows->layout.bin, n_short == 1 ? "has" : "have");
-    int rc = cov_names_new(&t->names, e);
-    return rc || !stores ? rc : cov_tmpfile(tmpdir, &t->fd, e);
+    return stores ? cov_tmpfile(tmpdir, &t->fd, e) : COV_OK;
 }
 
 static void free_track(struct cov_profile_track *track)
@@ -118,13 +117,12 @@ void cov_profile_tracks_fini(struct cov_profile_tracks *t)
     for (size_t i = 0; i < t->n; i++)
         free_track(t->items[i]);
     free(t->items);
-    cov_names_free(t->names);
     if (t->stores && t->fd >= 0)
         (void)close(t->fd);
     *t = (struct cov_profile_tracks){.fd = -1};
 }
 
-static int add_track(struct cov_profile_tracks *t, const char *path, const char *dataset,
+static int add_track(struct cov_profile_tracks *t, const struct cov_profile_input *in, size_t k,
                      struct cov_profile_track **out, struct cov_err *e)
 {
     const size_t n = t->windows->features->n;
@@ -145,7 +143,7 @@ static int add_track(struct cov_profile_tracks *t, const char *path, const char 
     track->has_bins = cov_calloc(n, sizeof *track->has_bins, e);
     int rc = track->middle && track->low && track->high && track->sum && track->squares &&
                      track->n && track->means && track->has_bins
-                 ? cov_profile_name(t->names, path, dataset, &track->name, e)
+                 ? cov_profile_name(in, k, &track->name, e)
                  : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++)
         track->means[i] = (double)NAN;
@@ -209,82 +207,44 @@ static int check_lengths(const struct cov_profile *p, struct cov_err *e)
     return rc;
 }
 
-static int check_track(const struct cov_profile_track *track, const struct cov_profile *p,
-                       const struct cov_track_source *source, const struct cov_source_options *o,
-                       struct cov_err *e)
+/* ---------------------------------------------------------------- inputs */
+
+static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
+                     struct cov_track_sink **sink, struct cov_err *e)
 {
-    const bool is_all = o->n_regions == 0 && !o->bed_path && !o->blacklist_path;
-    if (p->sink.summary.n_bases == 0)
+    struct cov_profile_tracks *t = arg;
+    struct cov_profile_track *track = NULL;
+    struct cov_profile *p = (struct cov_profile *)*sink;
+    int rc = add_track(t, in, k, &track, e);
+    if (!rc)
+        rc = cov_profile_init(p, t->windows, in->source->name, in->source->contigs, e);
+    p->take = take_bins;
+    p->arg = track;
+    return rc;
+}
+
+static int check_track(void *arg, const struct cov_profile_input *in, size_t k,
+                       struct cov_track_sink *sink, struct cov_err *e)
+{
+    const struct cov_profile_tracks *t = arg;
+    const struct cov_track_source *source = in->source;
+    const struct cov_profile *p = (const struct cov_profile *)sink;
+    const struct cov_profile_track *track = t->items[t->n - source->n_datasets + k];
+    if (sink->summary.n_bases == 0)
         return cov_fail(e, COV_EINPUT, "%s: no base has a value", source->name);
     int rc = source->has_lengths ? check_lengths(p, e) : COV_OK;
     if (!rc)
-        rc = check_names(p, is_all, e);
+        rc = check_names(p, cov_source_is_whole(in->o), e);
     if (!rc && track->n_features == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no base near a feature of %s has a value", source->name,
                       p->windows->features->path);
     return rc;
 }
 
-/* ---------------------------------------------------------------- inputs */
-
-/* The current input. */
-struct reading {
-    struct cov_profile_tracks *t;
-    size_t first, n; /* its tracks that have a profile */
-    struct cov_profile *profiles;
-};
-
-static int begin_input(void *arg, const char *path, const struct cov_track_source *source,
-                       struct cov_track_sink **sinks, struct cov_err *e)
-{
-    struct reading *r = arg;
-    const size_t n = source->n_datasets;
-    int rc = COV_OK;
-    r->first = r->t->n;
-    r->n = 0;
-    r->profiles = cov_calloc(n, sizeof *r->profiles, e);
-    if (!r->profiles)
-        return COV_ENOMEM;
-    for (size_t k = 0; !rc && k < n; k++) {
-        struct cov_profile_track *track;
-        struct cov_profile *p = &r->profiles[k];
-        rc = add_track(r->t, path, n > 1 ? source->datasets[k] : NULL, &track, e);
-        if (rc)
-            break;
-        r->n++;
-        rc = cov_profile_init(p, r->t->windows, source->name, source->contigs, e);
-        p->take = take_bins;
-        p->arg = track;
-        sinks[k] = &p->sink;
-    }
-    return rc;
-}
-
-static int check_input(void *arg, const struct cov_track_source *source,
-                       const struct cov_source_options *o, struct cov_err *e)
-{
-    const struct reading *r = arg;
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < r->n; k++)
-        rc = check_track(r->t->items[r->first + k], &r->profiles[k], source, o, e);
-    return rc;
-}
-
-static void end_input(void *arg, const struct cov_track_source *source)
-{
-    (void)source;
-    struct reading *r = arg;
-    for (size_t k = 0; k < r->n; k++)
-        cov_track_free(&r->profiles[k].sink);
-    free(r->profiles);
-    r->profiles = NULL;
-}
-
 int cov_profile_tracks_read(struct cov_profile_tracks *t, const struct cov_profile_request *request,
                             struct cov_err *e)
 {
-    struct reading reading = {.t = t};
-    const struct cov_profile_reader r = {begin_input, check_input, end_input, &reading};
+    const struct cov_profile_reader r = {sizeof(struct cov_profile), open_sink, check_track, t};
     return cov_profile_inputs_read(request, &r, e);
 }
 

@@ -32,10 +32,9 @@ struct cov_profile_tracks {
     size_t n_bins;
     struct cov_profile_track **items; /* [n]. Owned */
     size_t n, cap;
-    struct cov_names *names; /* of the tracks. Owned */
-    bool stores;             /* the bins of all features are in a temporary file */
-    int fd;                  /* private */
-    const char *tmpdir;      /* private */
+    bool stores;        /* the bins of all features are in a temporary file */
+    int fd;             /* private */
+    const char *tmpdir; /* private */
 };
 
 /* With `stores`, the bins of all features are kept in a file in `tmpdir`. Borrows `windows` and

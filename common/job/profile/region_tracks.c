@@ -18,7 +18,7 @@
 
 enum { PREDICTED, MEASURED, OTHER };
 
-struct track {
+struct region_track {
     char *name;    /* Owned */
     size_t series; /* its kind, for the legend */
     double *means; /* [width of the picture]; NaN: no value. Owned */
@@ -33,7 +33,7 @@ struct lane {
 };
 
 /* Lives until --stats has been printed. */
-struct job {
+struct region_job {
     struct cov_region_options o; /* strings: until the tracks have been read */
     struct cov_range range;      /* after the first track, exactly its extent */
     char *text;                  /* of this range. Owned */
@@ -41,43 +41,28 @@ struct job {
     int64_t length;              /* of the contig, in the first track; 0: not known */
     int64_t unit;                /* of the bins of all tracks */
     struct cov_bins bins;        /* of the last track; the means are borrowed */
-    struct cov_names *names;
-    struct track *tracks; /* [n]. Owned */
+    struct region_track *tracks; /* [n]. Owned */
     size_t n, cap;
-    struct cov_track_sink **sinks; /* of the current input. Owned */
-    size_t n_sinks;
-    const char *path;   /* of the current input */
     struct lane *lanes; /* [n_lanes]: genes, then peaks. Owned */
     size_t n_lanes;
 };
 
 /* ---------------------------------------------------------------- tracks */
 
-static int begin_input(void *arg, const char *path, const struct cov_track_source *source,
-                       struct cov_track_sink **sinks, struct cov_err *e)
+static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
+                     struct cov_track_sink **sink, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct region_job *j = arg;
+    const struct cov_track_source *source = in->source;
     struct cov_bins_extent unused;
-    int rc = COV_OK;
-    j->path = path;
-    j->n_sinks = 0;
-    j->sinks = cov_calloc(source->n_datasets, sizeof *j->sinks, e);
-    if (!j->sinks)
-        return COV_ENOMEM;
-    if (j->n + source->n_datasets > COV_PLOT_MAX_ROWS)
+    if (k == 0 && j->n + source->n_datasets > COV_PLOT_MAX_ROWS)
         return cov_fail(e, COV_EINPUT, "too many tracks; the limit is %d", (int)COV_PLOT_MAX_ROWS);
-    for (size_t k = 0; !rc && k < source->n_datasets; k++) {
-        rc = cov_bins_new(&j->range, COV_PLOT_BINS, source->name, source->contigs, &sinks[k], e);
-        j->sinks[k] = sinks[k];
-        j->n_sinks += !rc;
-        if (!rc && source->contigs)
-            rc = cov_bins_extent(sinks[k], true, &unused, e);
-    }
-    return rc;
+    int rc = cov_bins_new(&j->range, COV_PLOT_BINS, source->name, source->contigs, sink, e);
+    return rc || !source->contigs ? rc : cov_bins_extent(*sink, true, &unused, e);
 }
 
 /* Makes the range that of the first track, for all others. */
-static int fix_range(struct job *j, const struct cov_track_source *source,
+static int fix_range(struct region_job *j, const struct cov_track_source *source,
                      const struct cov_track_sink *sink, const struct cov_bins_extent *x,
                      struct cov_err *e)
 {
@@ -105,14 +90,16 @@ static size_t series_of(const struct cov_track_source *source)
                                                     : OTHER;
 }
 
-static int add_track(struct job *j, const struct cov_track_source *source, size_t k,
-                     struct cov_err *e)
+static int take_track(void *arg, const struct cov_profile_input *in, size_t k,
+                      struct cov_track_sink *sink, struct cov_err *e)
 {
+    struct region_job *j = arg;
+    const struct cov_track_source *source = in->source;
     struct cov_bins_extent x;
-    int rc = cov_bins_extent(j->sinks[k], source->has_lengths, &x, e);
+    int rc = cov_bins_extent(sink, source->has_lengths, &x, e);
     if (!rc && j->n == 0)
-        rc = fix_range(j, source, j->sinks[k], &x, e);
-    const int64_t length = !rc && source->has_lengths ? cov_bins_contig_length(j->sinks[k]) : 0;
+        rc = fix_range(j, source, sink, &x, e);
+    const int64_t length = !rc && source->has_lengths ? cov_bins_contig_length(sink) : 0;
     if (length > 0 && j->length > 0 && length != j->length)
         rc = cov_fail(e, COV_EINPUT, "%s: %s has %" PRId64 " bases, but %" PRId64 " in %s",
                       source->name, j->contig, length, j->length, j->first_input);
@@ -120,10 +107,10 @@ static int add_track(struct job *j, const struct cov_track_source *source, size_
         rc = COV_RESERVE(&j->tracks, &j->cap, j->n + 1, e);
     if (rc)
         return rc;
-    struct track *t = &j->tracks[j->n++];
-    *t = (struct track){.series = series_of(source), .largest = (double)NAN};
+    struct region_track *t = &j->tracks[j->n++];
+    *t = (struct region_track){.series = series_of(source), .largest = (double)NAN};
     x = (struct cov_bins_extent){j->contig, j->range.beg, j->range.end};
-    cov_bins_get(j->sinks[k], &x, j->unit, &j->bins);
+    cov_bins_get(sink, &x, j->unit, &j->bins);
     t->means = cov_calloc(j->bins.n, sizeof *t->means, e);
     if (!t->means)
         return COV_ENOMEM;
@@ -137,34 +124,11 @@ static int add_track(struct job *j, const struct cov_track_source *source, size_
     t->mean = sum / n;
     if (n == 0)
         cov_warn("%s: no base of the region has a value", source->name);
-    return cov_profile_name(j->names, j->path, source->n_datasets > 1 ? source->datasets[k] : NULL,
-                            &t->name, e);
-}
-
-static int check_input(void *arg, const struct cov_track_source *source,
-                       const struct cov_source_options *o, struct cov_err *e)
-{
-    (void)o;
-    struct job *j = arg;
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < j->n_sinks; k++)
-        rc = add_track(j, source, k, e);
-    return rc;
-}
-
-static void end_input(void *arg, const struct cov_track_source *source)
-{
-    (void)source;
-    struct job *j = arg;
-    for (size_t k = 0; k < j->n_sinks; k++)
-        cov_track_free(j->sinks[k]);
-    free(j->sinks);
-    j->sinks = NULL;
-    j->n_sinks = 0;
+    return cov_profile_name(in, k, &t->name, e);
 }
 
 /* Replaces the names of the files by --labels. */
-static int rename_tracks(struct job *j, struct cov_err *e)
+static int rename_tracks(struct region_job *j, struct cov_err *e)
 {
     const struct cov_strings *given = &j->o.labels;
     struct cov_listing tracks = {0};
@@ -183,9 +147,10 @@ static int rename_tracks(struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-static int read_inputs(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_inputs(struct region_job *j, const struct cov_profile_request *request,
+                       struct cov_err *e)
 {
-    const struct cov_profile_reader reader = {begin_input, check_input, end_input, j};
+    const struct cov_profile_reader reader = {0, open_sink, take_track, j};
     struct cov_profile_request in_range = *request;
     in_range.source.only = &j->range;
     int rc = cov_profile_inputs_read(&in_range, &reader, e);
@@ -206,7 +171,7 @@ static int check_types(const struct lane *lane, const struct cov_profile_feature
 }
 
 /* Reads the files before the tracks, which can take long. */
-static int read_features(struct job *j, struct cov_err *e)
+static int read_features(struct region_job *j, struct cov_err *e)
 {
     const struct cov_region_options *o = &j->o;
     const bool has_genes = o->genes.path != NULL;
@@ -237,7 +202,7 @@ static int read_features(struct job *j, struct cov_err *e)
 
 /* Fails before the tracks are read if the genes have no such sequence. With --rename, its name in
  * the annotation is not known yet. */
-static int check_contig(const struct job *j, const struct lane *lane,
+static int check_contig(const struct region_job *j, const struct lane *lane,
                         const struct cov_profile_request *request, struct cov_err *e)
 {
     const struct cov_names *names = lane->features.contigs;
@@ -256,7 +221,7 @@ static int check_contig(const struct job *j, const struct lane *lane,
                     r->n_name ? r->name : r->text, there.text, cov_listing_more(&there));
 }
 
-static int check_ends(const struct job *j, const struct cov_annotation *a, size_t contig,
+static int check_ends(const struct region_job *j, const struct cov_annotation *a, size_t contig,
                       struct cov_err *e)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -271,7 +236,7 @@ static int check_ends(const struct job *j, const struct cov_annotation *a, size_
 }
 
 /* Chooses the features of the region. A file of peaks may have none on a contig. */
-static int fill_lane(const struct job *j, struct lane *lane, struct cov_err *e)
+static int fill_lane(const struct region_job *j, struct lane *lane, struct cov_err *e)
 {
     static const struct cov_lane_scale scale = {COV_PLOT_BINS, COV_PLOT_LETTER};
     const struct cov_annotation *a = &lane->features;
@@ -303,7 +268,7 @@ static int fill_lane(const struct job *j, struct lane *lane, struct cov_err *e)
 
 static void print_table(const void *arg, FILE *f)
 {
-    const struct job *j = arg;
+    const struct region_job *j = arg;
     const struct cov_bins *b = &j->bins;
     (void)fputs("contig\tstart\tend", f);
     for (size_t k = 0; k < j->n; k++) {
@@ -324,7 +289,7 @@ static void print_table(const void *arg, FILE *f)
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     static const char *const kinds[] = {"predicted", "measured", "track"};
-    const struct job *j = arg;
+    const struct region_job *j = arg;
     struct cov_plot_row *rows = cov_calloc(j->n, sizeof *rows, e);
     struct cov_feature_lane *lanes = cov_calloc(j->n_lanes + 1, sizeof *lanes, e);
     struct cov_region_plot plot = {
@@ -332,7 +297,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
     double least = 0, most = 0;
     int rc = rows && lanes ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct region_track *t = &j->tracks[k];
         rows[k] = (struct cov_plot_row){.heading = t->name, .bins = j->bins, .series = t->series};
         rows[k].bins.means = t->means;
         cov_plot_extend(&rows[k].bins, &least, &most);
@@ -363,7 +328,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
 /* "region": {...} of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct region_job *j = arg;
     cov_json_begin_object(json, "region");
     cov_json_string(json, "contig", j->contig);
     cov_json_int(json, "start", j->range.beg);
@@ -383,10 +348,10 @@ static void print_json(struct cov_json *json, const void *arg)
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
-    const struct job *j = arg;
+    const struct region_job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
-        const struct track *t = &j->tracks[k];
+        const struct region_track *t = &j->tracks[k];
         const struct cov_stats_figure figures[] = {
             {"mean", "Mean", "mean of the bins of the region", .decimals = 2, .value = t->mean},
             {"largest", "Largest", "largest mean of a bin of the region", .decimals = 2,
@@ -402,7 +367,7 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
+    struct region_job *j = arg;
     for (size_t k = 0; k < j->n; k++) {
         free(j->tracks[k].name);
         free(j->tracks[k].means);
@@ -417,16 +382,13 @@ static void free_job(void *arg)
     free(j->text);
     free(j->contig);
     free(j->first_input);
-    cov_names_free(j->names);
     free(j);
 }
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct region_job *j = arg;
     int rc = cov_range_parse(j->o.region, &j->range, e);
-    if (!rc)
-        rc = cov_names_new(&j->names, e);
     if (!rc)
         rc = read_features(j, e);
     if (!rc && j->n_lanes > 0)
@@ -447,7 +409,7 @@ int cov_region_run(const struct cov_profile_request *request,
                                                    .tell = tell,
                                                    .print_json = print_json,
                                                    .free_job = free_job};
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct region_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     j->o = *options;

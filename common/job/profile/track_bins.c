@@ -85,9 +85,10 @@ static int fill_column(const struct cov_track_bins *t, const struct cov_bin_mean
     return n_shared > 0 ? COV_OK : fail_names(t, b, e);
 }
 
-static int add_column(struct cov_track_bins *t, const struct cov_bin_means *b, const char *dataset,
-                      bool has_lengths, struct cov_err *e)
+static int add_column(struct cov_track_bins *t, const struct cov_profile_input *in, size_t k,
+                      const struct cov_bin_means *b, struct cov_err *e)
 {
+    const bool has_lengths = in->source->has_lengths;
     char **names = cov_realloc(t->names, t->n + 1, sizeof(char *), e);
     if (!names)
         return COV_ENOMEM;
@@ -108,68 +109,45 @@ static int add_column(struct cov_track_bins *t, const struct cov_bin_means *b, c
     t->means[t->n] = cov_malloc(t->n_rows, sizeof(double), e);
     t->files[t->n] = cov_strdup(b->sink.name, e);
     t->names[t->n] = NULL;
-    rc = t->means[t->n] && t->files[t->n]
-             ? cov_profile_name(t->taken, t->path, dataset, &t->names[t->n], e)
-             : COV_ENOMEM;
+    rc =
+        t->means[t->n] && t->files[t->n] ? cov_profile_name(in, k, &t->names[t->n], e) : COV_ENOMEM;
     t->n++;
     return rc ? rc : fill_column(t, b, has_lengths, t->means[t->n - 1], e);
 }
 
 /* ---------------------------------------------------------------- inputs */
 
-static int begin(void *arg, const char *path, const struct cov_track_source *source,
-                 struct cov_track_sink **sinks, struct cov_err *e)
+static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
+                     struct cov_track_sink **sink, struct cov_err *e)
 {
     struct cov_track_bins *t = arg;
-    int rc = COV_OK;
-    t->path = path;
-    t->n_sinks = 0;
-    if (t->first_is_track && !t->first_input &&
-        cov_track_source_check_single(source, "--datasets", e))
-        return COV_EINPUT;
-    t->sinks = cov_calloc(source->n_datasets, sizeof *t->sinks, e);
-    if (t->sinks && !t->first_input)
+    const struct cov_track_source *source = in->source;
+    int rc = k == 0 && !t->first_input && t->first_is_track
+                 ? cov_track_source_check_single(source, "--datasets", e)
+                 : COV_OK;
+    if (!rc && !t->first_input) {
         t->first_input = cov_strdup(source->name, e);
-    if (!t->sinks || !t->first_input)
-        return COV_ENOMEM;
-    for (size_t k = 0; !rc && k < source->n_datasets; k++) {
-        t->n_sinks++;
-        sinks[k] = &t->sinks[k].sink;
-        rc = cov_bin_means_init(&t->sinks[k], t->width, source->name, source->contigs, e);
+        rc = t->first_input ? COV_OK : COV_ENOMEM;
     }
-    return rc;
+    return rc ? rc
+              : cov_bin_means_init((struct cov_bin_means *)*sink, t->width, source->name,
+                                   source->contigs, e);
 }
 
-static int check(void *arg, const struct cov_track_source *source,
-                 const struct cov_source_options *o, struct cov_err *e)
+static int take_column(void *arg, const struct cov_profile_input *in, size_t k,
+                       struct cov_track_sink *sink, struct cov_err *e)
 {
-    struct cov_track_bins *t = arg;
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < t->n_sinks; k++)
-        rc = add_column(t, &t->sinks[k], t->n_sinks > 1 ? source->datasets[k] : NULL,
-                        source->has_lengths, e);
-    if (!rc)
-        (void)cov_profile_missing(&t->sinks[0].sink, source, o);
+    int rc = add_column(arg, in, k, (const struct cov_bin_means *)sink, e);
+    if (!rc && k + 1 == in->source->n_datasets)
+        (void)cov_profile_missing(in, sink);
     return rc;
-}
-
-static void end(void *arg, const struct cov_track_source *source)
-{
-    (void)source;
-    struct cov_track_bins *t = arg;
-    for (size_t k = 0; k < t->n_sinks; k++)
-        cov_track_free(&t->sinks[k].sink);
-    free(t->sinks);
-    t->sinks = NULL;
-    t->n_sinks = 0;
 }
 
 int cov_track_bins_read(struct cov_track_bins *t, const struct cov_profile_request *request,
                         struct cov_err *e)
 {
-    const struct cov_profile_reader r = {begin, check, end, t};
-    int rc = cov_names_new(&t->taken, e);
-    return rc ? rc : cov_profile_inputs_read(request, &r, e);
+    const struct cov_profile_reader r = {sizeof(struct cov_bin_means), open_sink, take_column, t};
+    return cov_profile_inputs_read(request, &r, e);
 }
 
 size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows)
@@ -228,7 +206,6 @@ void cov_track_bins_fini(struct cov_track_bins *t)
     free(t->names);
     free(t->files);
     free(t->means);
-    cov_names_free(t->taken);
     cov_names_free(t->contigs);
     free(t->first_input);
     free(t->first);

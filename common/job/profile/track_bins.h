@@ -20,14 +20,11 @@ struct cov_track_bins {
     double **means;      /* [n][n_rows]; NaN: no value. Owned */
     size_t n_rows;
     /* Private. */
-    struct cov_names *taken, *contigs;
+    struct cov_names *contigs;
     char *first_input;
     size_t *first;    /* [contigs + 1]: where the rows of a contig begin. Owned */
     int64_t *lengths; /* [contigs]; 0: not known. Owned */
     size_t cap_first, cap_lengths;
-    struct cov_bin_means *sinks; /* of the current input */
-    size_t n_sinks;
-    const char *path;
 };
 
 /* Reads the inputs. COV_EINPUT if one has no values, if it shares no contig with the first, or if a

@@ -11,13 +11,13 @@
 static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
 {
     const struct cov_source_options *o = f->o;
-    f->ranges = cov_calloc(o->n_regions, sizeof *f->ranges, e);
-    f->found = cov_calloc(o->n_regions, sizeof *f->found, e);
-    f->texts = cov_calloc(o->n_regions, sizeof *f->texts, e);
+    f->ranges = cov_calloc(o->regions.n, sizeof *f->ranges, e);
+    f->found = cov_calloc(o->regions.n, sizeof *f->found, e);
+    f->texts = cov_calloc(o->regions.n, sizeof *f->texts, e);
     int rc = f->ranges && f->found && f->texts ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < o->n_regions;) {
+    for (size_t i = 0; !rc && i < o->regions.n;) {
         char *text = f->texts[f->n_ranges] =
-            cov_region_text((const char *const *)o->regions, o->n_regions, &i, NULL, e);
+            cov_region_text((const char *const *)o->regions.items, o->regions.n, &i, NULL, e);
         rc = text ? cov_range_parse(text, &f->ranges[f->n_ranges++], e) : COV_ENOMEM;
     }
     if (!rc && o->bed_path)
@@ -40,7 +40,7 @@ void cov_contig_filter_close(struct cov_contig_filter *f)
     cov_rename_free(f->rename);
     cov_blacklist_free(f->blacklist);
     cov_blacklist_free(f->bed);
-    for (size_t i = 0; f->texts && i < f->o->n_regions; i++)
+    for (size_t i = 0; f->texts && i < f->o->regions.n; i++)
         free(f->texts[i]);
     for (size_t i = 0; i < f->n_lists; i++)
         cov_region_list_fini(&f->lists[i]);
@@ -55,7 +55,7 @@ void cov_contig_filter_close(struct cov_contig_filter *f)
 
 static bool is_limited(const struct cov_contig_filter *f)
 {
-    return f->o->n_regions > 0 || f->o->bed_path;
+    return f->o->regions.n > 0 || f->o->bed_path;
 }
 
 /* Adds regions of one contig. */

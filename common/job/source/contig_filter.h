@@ -26,8 +26,8 @@ struct cov_contig_filter {
     const struct cov_source_options *o;
     struct cov_rename *rename; /* NULL: none */
     struct cov_blacklist *blacklist;
-    bool drops_only;           /* the contig of --plot-region is blacklisted */
-    struct cov_listing others; /* contigs other than that of --plot-region */
+    bool drops_only;           /* the contig of `only` is blacklisted */
+    struct cov_listing others; /* contigs other than that of `only` */
     /* Private: --regions and --regions-file. */
     struct cov_range *ranges;
     bool *found; /* [n_ranges]: the contig was seen */

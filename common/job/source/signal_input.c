@@ -17,7 +17,7 @@
 /* An input with more columns to read as tracks is damaged. */
 enum { MOST_COLUMNS = 4096 };
 
-struct slot {
+struct signal_slot {
     struct cov_signal_piece piece;
     float *values; /* [n_datasets][L] */
 };
@@ -38,18 +38,18 @@ struct signal_input {
     struct cov_value_pipe *pipes; /* [n_datasets] */
     int64_t n_bases;              /* so far */
     size_t n_slots;
-    struct slot *slots;
+    struct signal_slot *slots;
     float **scratch; /* per worker: [2][n_datasets][L] */
     unsigned n_workers;
-    struct slot *sinking; /* the slot that the pipes read */
+    struct signal_slot *sinking; /* the slot that the pipes read */
 };
 
 /* ---------------------------------------------------------------- data sets */
 
 static bool find_dataset(const struct cov_signal_reader *r, const char *name, size_t *k)
 {
-    for (*k = 0; *k < cov_signal_reader_n_datasets(r); (*k)++)
-        if (strcmp(cov_signal_reader_dataset(r, *k), name) == 0)
+    for (*k = 0; *k < r->signal->n_parts; (*k)++)
+        if (strcmp(r->signal->parts[*k].name, name) == 0)
             return true;
     return false;
 }
@@ -57,76 +57,83 @@ static bool find_dataset(const struct cov_signal_reader *r, const char *name, si
 static int fail_unknown(const struct cov_signal_reader *r, const char *name, struct cov_err *e)
 {
     struct cov_listing known = {0};
-    for (size_t k = 0; k < cov_signal_reader_n_datasets(r); k++)
-        cov_listing_add(&known, cov_signal_reader_dataset(r, k));
-    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'; it has: %s%s%s%s", r->name, name,
-                    known.text, cov_listing_more(&known),
+    for (size_t k = 0; k < r->signal->n_parts; k++)
+        cov_listing_add(&known, r->signal->parts[k].name);
+    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'; it has: %s%s%s%s", r->signal->name,
+                    name, known.text, cov_listing_more(&known),
                     r->o->chosen_with ? "; choose one with " : "",
                     r->o->chosen_with ? r->o->chosen_with : "");
 }
 
-static int choose_datasets(struct signal_input *j, struct cov_err *e)
+/* Makes the data sets ks[0..n) of the input those of the source. Owns `ks`, even after a failure. */
+static int set_datasets(struct signal_input *j, size_t *ks, size_t n, struct cov_err *e)
 {
-    const struct cov_signal_reader *r = &j->reader;
-    bool all = j->o->n_datasets == 0;
-    size_t n = all ? cov_signal_reader_n_datasets(r) : j->o->n_datasets;
-    if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no data sets", r->name);
-    j->ks = cov_calloc(n, sizeof *j->ks, e);
-    j->base.datasets = cov_calloc(n, sizeof *j->base.datasets, e);
-    if (!j->ks || !j->base.datasets)
-        return COV_ENOMEM;
-    j->base.n_datasets = n;
-    for (size_t i = 0; i < n; i++) {
-        j->ks[i] = i;
-        if (!all && !find_dataset(r, j->o->datasets[i], &j->ks[i]))
-            return fail_unknown(r, j->o->datasets[i], e);
-        const char *name = j->base.datasets[i] = cov_signal_reader_dataset(r, j->ks[i]);
-        for (size_t h = 0; h < i; h++)
-            if (strcmp(j->base.datasets[h], name) == 0)
-                return cov_fail(e, COV_EINPUT, "%s: duplicate data set '%s'", r->name, name);
-    }
-    j->reader.ks = j->ks;
-    j->reader.n_ks = n;
-    return COV_OK;
-}
-
-/* Replaces the data sets with several columns by these. */
-static int split_datasets(struct signal_input *j, struct cov_err *e)
-{
-    struct cov_signal_reader *r = &j->reader;
-    const size_t n_whole = j->base.n_datasets;
-    size_t n = 0;
-    for (size_t i = 0; i < n_whole; i++)
-        n += cov_signal_reader_n_columns(r, j->ks[i]);
-    if (n > MOST_COLUMNS)
-        return cov_fail(e, COV_EINPUT, "%s: %zu columns are too many", r->name, n);
-    size_t *ks = cov_calloc(n, sizeof *ks, e);
-    const char **names = cov_calloc(n, sizeof *names, e);
-    int rc = ks && names ? COV_OK : COV_ENOMEM;
-    n = 0;
-    for (size_t i = 0; !rc && i < n_whole; i++) {
-        const size_t n_columns = cov_signal_reader_n_columns(r, j->ks[i]);
-        const size_t first = n_columns > 1 ? cov_signal_reader_n_datasets(r) : j->ks[i];
-        if (n_columns > 1)
-            rc = cov_signal_reader_split(r, j->ks[i], e);
-        for (size_t c = 0; !rc && c < n_columns; c++) {
-            ks[n] = first + c;
-            names[n++] = cov_signal_reader_dataset(r, first + c);
-        }
-    }
-    if (rc) {
+    const char **names = ks ? cov_calloc(n, sizeof *names, e) : NULL;
+    if (!names) {
         free(ks);
-        free(names);
-        return rc;
+        return COV_ENOMEM;
     }
-    j->whole = j->ks;
-    j->n_whole = n_whole;
+    for (size_t i = 0; i < n; i++)
+        names[i] = j->reader.signal->parts[ks[i]].name;
+    free(j->ks);
     free(j->base.datasets);
     j->base.datasets = names;
     j->reader.ks = j->ks = ks;
     j->reader.n_ks = j->base.n_datasets = n;
     return COV_OK;
+}
+
+static int choose_datasets(struct signal_input *j, struct cov_err *e)
+{
+    const struct cov_signal_reader *r = &j->reader;
+    bool all = j->o->datasets.n == 0;
+    size_t n = all ? r->signal->n_parts : j->o->datasets.n;
+    if (n == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no data sets", r->signal->name);
+    size_t *ks = cov_calloc(n, sizeof *ks, e);
+    for (size_t i = 0; ks && i < n; i++) {
+        ks[i] = i;
+        if (all || find_dataset(r, j->o->datasets.items[i], &ks[i]))
+            continue;
+        free(ks);
+        return fail_unknown(r, j->o->datasets.items[i], e);
+    }
+    int rc = set_datasets(j, ks, n, e);
+    for (size_t i = 0; !rc && i < n; i++)
+        for (size_t h = 0; !rc && h < i; h++)
+            if (strcmp(j->base.datasets[h], j->base.datasets[i]) == 0)
+                rc = cov_fail(e, COV_EINPUT, "%s: duplicate data set '%s'", r->signal->name,
+                              j->base.datasets[i]);
+    return rc;
+}
+
+/* Replaces the data sets with several columns by these. */
+static int split_datasets(struct signal_input *j, struct cov_err *e)
+{
+    struct cov_signal *s = j->reader.signal;
+    size_t n = 0;
+    for (size_t i = 0; i < j->base.n_datasets; i++)
+        n += s->parts[j->ks[i]].n_cols;
+    if (n > MOST_COLUMNS)
+        return cov_fail(e, COV_EINPUT, "%s: %zu columns are too many", s->name, n);
+    size_t *ks = cov_calloc(n, sizeof *ks, e), at = 0;
+    int rc = ks ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < j->base.n_datasets; i++) {
+        const size_t n_columns = s->parts[j->ks[i]].n_cols;
+        const size_t first = n_columns > 1 ? s->n_parts : j->ks[i];
+        if (n_columns > 1)
+            rc = cov_signal_split(s, j->ks[i], e);
+        for (size_t c = 0; !rc && c < n_columns; c++)
+            ks[at++] = first + c;
+    }
+    if (rc) {
+        free(ks);
+        return rc;
+    }
+    j->whole = j->ks;
+    j->n_whole = j->base.n_datasets;
+    j->ks = NULL;
+    return set_datasets(j, ks, n, e);
 }
 
 /* ---------------------------------------------------------------- work */
@@ -163,7 +170,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     for (size_t k = 0; k < j->base.n_datasets && !rc; k++) {
         size_t at = k * j->L;
         cov_strands_combine(j->o->strand, plus + at, minus + at, p->n, j->pipes[k].round, out + at);
-        if (j->reader.has_gaps)
+        if (j->reader.signal->has_gaps)
             find_gaps(values[COV_PLUS] ? plus + at : NULL, values[COV_MINUS] ? minus + at : NULL,
                       p->n, out + at);
     }
@@ -176,15 +183,15 @@ static int begin_contig(const struct signal_input *j, struct cov_value_pipe *pip
                         const struct cov_signal_piece *p, struct cov_err *e)
 {
     cov_value_pipe_begin(pipe, p->contig.regions, p->contig.n_regions);
-    return j->reader.grid ? cov_track_begin(pipe->sink, p->number, e)
-                          : cov_track_begin_named(pipe->sink, p->contig.name, e);
+    return j->reader.signal->grid ? cov_track_begin(pipe->sink, p->number, e)
+                                  : cov_track_begin_named(pipe->sink, p->contig.name, e);
 }
 
 static int end_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
                       const struct cov_signal_piece *p, struct cov_err *e)
 {
     int rc = cov_value_pipe_end(pipe, e);
-    return rc || j->reader.grid ? rc : cov_track_end_contig(pipe->sink, p->length, e);
+    return rc || j->reader.signal->grid ? rc : cov_track_end_contig(pipe->sink, p->length, e);
 }
 
 /* Adds n values from base `beg` on, which may have gaps between them. */
@@ -216,8 +223,8 @@ static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
     if (rc || p->n == 0)
         return rc;
     float *values = j->sinking->values + k * j->L;
-    return j->reader.has_gaps ? add_stretches(pipe, p->beg, values, p->n, e)
-                              : cov_value_pipe_add(pipe, p->beg, values, p->n, e);
+    return j->reader.signal->has_gaps ? add_stretches(pipe, p->beg, values, p->n, e)
+                                      : cov_value_pipe_add(pipe, p->beg, values, p->n, e);
 }
 
 static int close_sink(void *arg, size_t k, unsigned worker, struct cov_err *e)
@@ -252,7 +259,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 static bool rounds(const struct signal_input *j, size_t k)
 {
     return j->o->measured ? !j->o->values.unrounded
-                          : !cov_signal_reader_is_float(&j->reader, j->ks[k]);
+                          : !cov_signal_is_float(j->reader.signal, j->ks[k]);
 }
 
 static int prepare_pipes(struct signal_input *j, struct cov_track_sink *const *sinks,
@@ -277,8 +284,8 @@ static int prepare_slots(struct signal_input *j, struct cov_err *e)
     if (!j->slots || !j->scratch)
         return COV_ENOMEM;
     if (cov_size_mul(j->base.n_datasets, j->L, &n) || cov_size_mul(n, 2, &twice))
-        return cov_fail(e, COV_ENOMEM, "%s: chunks of %zu bases are too long", j->reader.name,
-                        j->L);
+        return cov_fail(e, COV_ENOMEM, "%s: chunks of %zu bases are too long",
+                        j->reader.signal->name, j->L);
     for (size_t i = 0; i < j->n_slots; i++) {
         j->slots[i].values = cov_malloc(n, sizeof(float), e);
         if (!j->slots[i].values)
@@ -299,12 +306,12 @@ static void warn_about_gaps(const struct signal_input *j, int64_t n_present)
     for (size_t i = 0; n_present >= 0 && i < j->reader.n_contigs; i++)
         n += j->reader.contigs[i].is_empty ? 0 : j->reader.lengths[i];
     if (n_present >= 0 && n_present < n)
-        cov_warn("%s: partial file: it has %s%lld of %lld bases", j->reader.name,
-                 j->reader.has_gaps ? "at most " : "", (long long)n_present, (long long)n);
+        cov_warn("%s: partial file: it has %s%lld of %lld bases", j->reader.signal->name,
+                 j->reader.signal->has_gaps ? "at most " : "", (long long)n_present, (long long)n);
 }
 
-static int run(struct cov_track_source *source_base, struct cov_track_sink *const *sinks,
-               const char *what, const struct cov_job *job, struct cov_err *e)
+static int signal_run(struct cov_track_source *source_base, struct cov_track_sink *const *sinks,
+                      const char *what, const struct cov_job *job, struct cov_err *e)
 {
     struct signal_input *j = (struct signal_input *)source_base;
     struct cov_stats *stats = job->stats;
@@ -345,23 +352,9 @@ static int keep(struct cov_track_source *s, const size_t *which, size_t n, struc
 {
     struct signal_input *j = (struct signal_input *)s;
     size_t *ks = cov_calloc(n, sizeof *ks, e);
-    const char **datasets = cov_calloc(n, sizeof *datasets, e);
-    int rc = ks && datasets ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n; i++) {
+    for (size_t i = 0; ks && i < n; i++)
         ks[i] = j->ks[which[i]];
-        datasets[i] = s->datasets[which[i]];
-    }
-    if (rc) {
-        free(ks);
-        free(datasets);
-        return rc;
-    }
-    free(j->ks);
-    free(s->datasets);
-    j->reader.ks = j->ks = ks;
-    s->datasets = datasets;
-    j->reader.n_ks = s->n_datasets = n;
-    return COV_OK;
+    return set_datasets(j, ks, n, e);
 }
 
 static double denominator(const struct cov_track_source *s, size_t k)
@@ -370,19 +363,19 @@ static double denominator(const struct cov_track_source *s, size_t k)
     const struct cov_value_rules *v = &j->o->values;
     bool changes = v->smoothing.window > 0 || v->smoothing.sd > 0 || j->o->factors ||
                    v->scale != 1 || v->bin > 1;
-    if (changes || (!rounds(j, k) && cov_signal_reader_is_float(&j->reader, j->ks[k])))
+    if (changes || (!rounds(j, k) && cov_signal_is_float(j->reader.signal, j->ks[k])))
         return 0;
     return rounds(j, k) ? 1
-                        : (double)cov_signal_reader_n_columns(&j->reader, j->ks[k]) *
+                        : (double)j->reader.signal->parts[j->ks[k]].n_cols *
                               (j->o->strand == COV_STRAND_AVG ? 2 : 1);
 }
 
 static bool rows(const struct cov_track_source *s, struct cov_source_rows *out)
 {
     const struct cov_signal_reader *r = &((const struct signal_input *)s)->reader;
-    if (!r->file)
+    if (!r->signal->h5)
         return false;
-    *out = (struct cov_source_rows){cov_signal_file_h5(r->file), r->grid, r->contigs, r->n_contigs};
+    *out = (struct cov_source_rows){r->signal->h5, r->signal->grid, r->contigs, r->n_contigs};
     return true;
 }
 
@@ -417,8 +410,8 @@ static void close_input(struct cov_track_source *s)
 int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                           struct cov_track_source **out, struct cov_err *e)
 {
-    static const struct cov_source_type type = {keep, run,      denominator,
-                                                rows, describe, close_input};
+    static const struct cov_source_type type = {keep, signal_run, denominator,
+                                                rows, describe,   close_input};
     *out = NULL;
     struct signal_input *j = cov_calloc(1, sizeof *j, e);
     if (!j) {
@@ -430,14 +423,15 @@ int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov
     j->base.type = &type;
     int rc = cov_signal_reader_open(r, path, in, o, e);
     if (!rc && o->sizes_path)
-        rc = cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; %s has the lengths", r->name);
+        rc = cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; %s has the lengths",
+                      r->signal->name);
     if (!rc) {
-        j->L = r->chunk_length;
+        j->L = r->signal->head->L;
         j->contigs = (struct cov_track_contigs){r->n_contigs, r->names, r->lengths};
-        j->base.name = r->name;
+        j->base.name = r->signal->name;
         j->base.label = o->measured ? "measured" : "predicted";
         j->base.has_lengths = true;
-        j->base.contigs = r->grid ? &j->contigs : NULL;
+        j->base.contigs = r->signal->grid ? &j->contigs : NULL;
         rc = choose_datasets(j, e);
     }
     if (!rc && o->replicates)

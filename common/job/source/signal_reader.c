@@ -4,13 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/file/path.h"
-#include "common/store/h5.h"
 #include "common/store/predictions.h"
+#include "common/store/stream.h"
 
 /* ---------------------------------------------------------------- contigs */
 
@@ -26,13 +24,14 @@ static int check_twins(const struct cov_signal_reader *r, struct cov_err *e)
         const struct cov_track_contig *a = &r->contigs[i - 1], *b = &r->contigs[i];
         if (strcmp(a->name, b->name) != 0)
             continue;
-        const char *x = cov_grid_name(r->grid, a->seq), *y = cov_grid_name(r->grid, b->seq);
+        const char *x = cov_grid_name(r->signal->grid, a->seq),
+                   *y = cov_grid_name(r->signal->grid, b->seq);
         if (strcmp(x, y) != 0)
             return cov_fail(e, COV_EINPUT, "%s: %s and %s are both renamed to %s",
                             r->o->rename_path, x, y, a->name);
-        return cov_fail(e, COV_EINPUT, "%s: sequence %s is in two species, %s and %s; %s", r->name,
-                        x, cov_grid_species(r->grid, a->seq), cov_grid_species(r->grid, b->seq),
-                        "one track cannot hold both");
+        return cov_fail(e, COV_EINPUT, "%s: sequence %s is in two species, %s and %s; %s",
+                        r->signal->name, x, cov_grid_species(r->signal->grid, a->seq),
+                        cov_grid_species(r->signal->grid, b->seq), "one track cannot hold both");
     }
     return COV_OK;
 }
@@ -40,7 +39,7 @@ static int check_twins(const struct cov_signal_reader *r, struct cov_err *e)
 /* Chooses and sorts the contigs. The lists in the options use the names of the input. */
 static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
 {
-    size_t n_seqs = cov_grid_n_seqs(r->grid);
+    size_t n_seqs = cov_grid_n_seqs(r->signal->grid);
     r->contigs = cov_calloc(n_seqs, sizeof *r->contigs, e);
     r->names = cov_calloc(n_seqs, sizeof *r->names, e);
     r->lengths = cov_calloc(n_seqs, sizeof *r->lengths, e);
@@ -49,26 +48,26 @@ static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
     for (size_t seq = 0; seq < n_seqs; seq++) {
         struct cov_track_contig c;
         bool kept;
-        const char *name = cov_grid_name(r->grid, seq);
+        const char *name = cov_grid_name(r->signal->grid, seq);
         int rc = cov_contig_filter_take(&r->filter, name, &c, &kept, e);
         if (!rc && kept)
-            rc = cov_contig_filter_check_length(&r->filter, name, cov_grid_seq_length(r->grid, seq),
-                                                r->name, e);
+            rc = cov_contig_filter_check_length(
+                &r->filter, name, cov_grid_seq_length(r->signal->grid, seq), r->signal->name, e);
         if (rc)
             return rc;
         c.seq = seq;
         if (kept)
             r->contigs[r->n_contigs++] = c;
     }
-    int rc = cov_contig_filter_finish(&r->filter, r->name, e);
+    int rc = cov_contig_filter_finish(&r->filter, r->signal->name, e);
     if (rc)
         return rc;
     if (r->n_contigs == 0)
-        return cov_contig_filter_fail_empty(&r->filter, r->name, e);
+        return cov_contig_filter_fail_empty(&r->filter, r->signal->name, e);
     qsort(r->contigs, r->n_contigs, sizeof *r->contigs, by_name);
     for (size_t i = 0; i < r->n_contigs; i++) {
         r->names[i] = r->contigs[i].name;
-        r->lengths[i] = cov_grid_seq_length(r->grid, r->contigs[i].seq);
+        r->lengths[i] = cov_grid_seq_length(r->signal->grid, r->contigs[i].seq);
     }
     return check_twins(r, e);
 }
@@ -91,21 +90,22 @@ static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
     for (int strand = 0; strand < 2; strand++) {
         if (!cov_signal_needs(r->o, (enum cov_strand_index)strand))
             continue;
-        int rc = cov_grid_strand_rows(r->grid, seq, strand == COV_MINUS, &r->rows[strand],
+        int rc = cov_grid_strand_rows(r->signal->grid, seq, strand == COV_MINUS, &r->rows[strand],
                                       &n[strand], e);
         if (rc)
-            return rc == COV_EINPUT ? cov_err_prefix(e, "%s", r->name) : rc;
+            return rc == COV_EINPUT ? cov_err_prefix(e, "%s", r->signal->name) : rc;
     }
     const size_t *plus = r->rows[COV_PLUS], *minus = r->rows[COV_MINUS];
     bool same = !plus || !minus || n[COV_PLUS] == n[COV_MINUS];
     r->row = 0;
     r->n_rows = plus ? n[COV_PLUS] : n[COV_MINUS];
     for (size_t i = 0; same && plus && minus && i < r->n_rows; i++)
-        same = cov_grid_chunk(r->grid, plus[i]).beg == cov_grid_chunk(r->grid, minus[i]).beg;
+        same = cov_grid_chunk(r->signal->grid, plus[i]).beg ==
+               cov_grid_chunk(r->signal->grid, minus[i]).beg;
     if (!same)
         return cov_fail(e, COV_EINPUT,
                         "%s: the strands of sequence %s are chunked at different positions",
-                        r->name, cov_grid_name(r->grid, seq));
+                        r->signal->name, cov_grid_name(r->signal->grid, seq));
     return COV_OK;
 }
 
@@ -122,17 +122,18 @@ static int use_pair(const struct cov_signal_reader *r, const char *sequence,
     return cov_fail(
         e, COV_EINPUT,
         "%s: %s:%lld-%lld: only the %c strand is present, but the mean needs both; use --strand %c",
-        r->name, sequence, (long long)pair->beg + 1, (long long)pair->end, present, present);
+        r->signal->name, sequence, (long long)pair->beg + 1, (long long)pair->end, present,
+        present);
 }
 
 /* Partial file: sets *pair to the next usable pair of a contig; *use is false after the last. */
 static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *pair, bool *use,
                      struct cov_err *e)
 {
-    const char *name = cov_grid_name(r->grid, seq);
+    const char *name = cov_grid_name(r->signal->grid, seq);
     *use = false;
     while (!*use && r->row < r->n_rows) {
-        *pair = cov_grid_pair(r->grid, r->row++);
+        *pair = cov_grid_pair(r->signal->grid, r->row++);
         const struct cov_stream_pair part = {
             pair->beg,
             pair->end,
@@ -141,8 +142,8 @@ static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *p
         if (rc)
             return rc;
         if (*use && pair->beg < r->covered)
-            return cov_fail(e, COV_EINPUT, "%s: %s:%lld-%lld: chunks overlap", r->name, name,
-                            (long long)pair->beg + 1, (long long)r->covered);
+            return cov_fail(e, COV_EINPUT, "%s: %s:%lld-%lld: chunks overlap", r->signal->name,
+                            name, (long long)pair->beg + 1, (long long)r->covered);
     }
     for (int strand = 0; *use && strand < 2; strand++)
         if (!cov_signal_needs(r->o, (enum cov_strand_index)strand))
@@ -155,7 +156,7 @@ static int next_of_contig(struct cov_signal_reader *r, struct cov_pair *pair, bo
                           struct cov_err *e)
 {
     size_t seq = r->contigs[r->contig - 1].seq;
-    if (cov_grid_is_partial(r->grid))
+    if (cov_grid_is_partial(r->signal->grid))
         return next_pair(r, seq, pair, use, e);
     *use = r->row < r->n_rows;
     if (!*use)
@@ -164,7 +165,7 @@ static int next_of_contig(struct cov_signal_reader *r, struct cov_pair *pair, bo
     for (int strand = 0; strand < 2; strand++) {
         pair->rows[strand] = r->rows[strand] ? r->rows[strand][r->row] : COV_NO_ROW;
         if (r->rows[strand]) {
-            struct cov_chunk chunk = cov_grid_chunk(r->grid, pair->rows[strand]);
+            struct cov_chunk chunk = cov_grid_chunk(r->signal->grid, pair->rows[strand]);
             pair->beg = chunk.beg;
             pair->end = chunk.end;
         }
@@ -182,9 +183,9 @@ static int begin_contig(struct cov_signal_reader *r, struct cov_signal_piece *p,
     r->row = r->n_rows = 0;
     if (p->contig.is_empty)
         return COV_OK;
-    if (!cov_grid_is_partial(r->grid))
+    if (!cov_grid_is_partial(r->signal->grid))
         return list_rows(r, p->contig.seq, e);
-    cov_grid_seq_pairs(r->grid, p->contig.seq, &r->row, &r->n_rows);
+    cov_grid_seq_pairs(r->signal->grid, p->contig.seq, &r->row, &r->n_rows);
     return COV_OK;
 }
 
@@ -213,8 +214,7 @@ static int read_file(struct cov_signal_reader *r, struct cov_signal_piece *p, st
     for (int strand = 0; strand < 2 && !rc; strand++) {
         p->rows[strand] = pair.rows[strand];
         if (pair.rows[strand] != COV_NO_ROW)
-            rc = cov_signal_file_fetch(r->file, pair.rows[strand], r->ks, r->n_ks, &p->raw[strand],
-                                       e);
+            rc = cov_signal_fetch(r->signal, pair.rows[strand], r->ks, r->n_ks, &p->raw[strand], e);
     }
     return rc;
 }
@@ -246,8 +246,8 @@ static int announce(struct cov_signal_reader *r, struct cov_signal_piece *p,
         return cov_fail(e, COV_EINPUT,
                         "%s: %s is renamed to %s, which is the name of an earlier sequence",
                         r->o->rename_path, p->sequence, name);
-    return cov_fail(e, COV_EINPUT, "%s: duplicate sequence %s; one track cannot hold both", r->name,
-                    name);
+    return cov_fail(e, COV_EINPUT, "%s: duplicate sequence %s; one track cannot hold both",
+                    r->signal->name, name);
 }
 
 static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
@@ -275,7 +275,7 @@ static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, 
     r->owes_end = false;
     while (!full) {
         struct cov_stream_item item;
-        int rc = cov_stream_next(cov_signal_stream_records(r->stream), &item, &p->raw[0], e);
+        int rc = cov_stream_next(r->signal->records, &item, &p->raw[0], e);
         if (!rc && item.event == COV_STREAM_DONE) {
             r->done = full = true;
         } else if (!rc && item.event == COV_STREAM_BEGIN) {
@@ -283,7 +283,8 @@ static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, 
         } else if (!rc && !r->skips && item.event == COV_STREAM_PAIR) {
             rc = take_pair(r, p, &item, &full, e);
         } else if (!rc && !r->skips && item.event == COV_STREAM_END) {
-            rc = cov_contig_filter_check_length(&r->filter, r->sequence, item.length, r->name, e);
+            rc = cov_contig_filter_check_length(&r->filter, r->sequence, item.length,
+                                                r->signal->name, e);
             full = r->owes_end = p->begins;
             r->length = item.length;
             p->ends = p->ends || !full;
@@ -297,61 +298,17 @@ static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, 
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Regular files are detected by content; everything else that is not a folder must be a stream. */
-static bool is_stream(const char *path)
-{
-    struct stat st;
-    struct cov_bgz *b;
-    bool yes = false;
-    if (cov_path_is_std(path))
-        return true;
-    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
-        return false;
-    if (!S_ISREG(st.st_mode))
-        return true;
-    /* The next call to open it reports the error. */
-    if (st.st_size == 0 || cov_bgz_open_read(path, 1, &b, NULL))
-        return false;
-    if (cov_stream_is(b, &yes, NULL))
-        yes = false;
-    cov_bgz_abort(b);
-    return yes;
-}
-
-static int open_signal(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,
-                       struct cov_err *e)
-{
-    enum cov_signal_kind kind = r->o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED;
-    int rc;
-    if (in)
-        rc = cov_signal_stream_new(in, kind, &r->stream, e);
-    else
-        rc = is_stream(path) ? cov_signal_stream_open(path, kind, &r->stream, e)
-                             : cov_signal_file_open(path, kind, &r->file, e);
-    if (rc)
-        return rc;
-    r->path = cov_strdup(r->stream ? cov_signal_stream_name(r->stream) : path, e);
-    if (!r->path)
-        return COV_ENOMEM;
-    r->name = r->path;
-    r->grid = r->file ? cov_signal_file_grid(r->file) : NULL;
-    r->chunk_length =
-        r->grid ? cov_grid_chunk_length(r->grid) : cov_signal_stream_chunk_length(r->stream);
-    r->has_gaps =
-        r->file ? cov_signal_file_has_gaps(r->file) : cov_signal_stream_has_gaps(r->stream);
-    return COV_OK;
-}
-
 int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,
                            const struct cov_source_options *o, struct cov_err *e)
 {
     r->o = o;
-    int rc = open_signal(r, path, in, e);
+    int rc = cov_signal_open(path, in, o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED,
+                             &r->signal, e);
     if (!rc)
         rc = cov_contig_filter_open(&r->filter, o, e);
     if (rc)
         return rc;
-    return r->grid ? make_plan(r, e) : cov_names_new(&r->announced, e);
+    return r->signal->grid ? make_plan(r, e) : cov_names_new(&r->announced, e);
 }
 
 void cov_signal_reader_close(struct cov_signal_reader *r)
@@ -364,39 +321,7 @@ void cov_signal_reader_close(struct cov_signal_reader *r)
     free(r->sequence);
     cov_names_free(r->announced);
     cov_contig_filter_close(&r->filter);
-    cov_signal_file_close(r->file);
-    cov_signal_stream_close(r->stream);
-    free(r->path);
-}
-
-size_t cov_signal_reader_n_datasets(const struct cov_signal_reader *r)
-{
-    return r->stream ? cov_signal_stream_n_datasets(r->stream)
-                     : cov_signal_file_n_datasets(r->file);
-}
-
-const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t k)
-{
-    return r->stream ? cov_signal_stream_dataset(r->stream, k)
-                     : cov_signal_file_dataset(r->file, k);
-}
-
-bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k)
-{
-    return r->stream ? cov_signal_stream_is_float(r->stream, k)
-                     : cov_signal_file_is_float(r->file, k);
-}
-
-size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k)
-{
-    return r->stream ? cov_signal_stream_n_columns(r->stream, k)
-                     : cov_signal_file_n_columns(r->file, k);
-}
-
-int cov_signal_reader_split(struct cov_signal_reader *r, size_t k, struct cov_err *e)
-{
-    return r->stream ? cov_signal_stream_split(r->stream, k, e)
-                     : cov_signal_file_split(r->file, k, e);
+    cov_signal_close(r->signal);
 }
 
 void cov_signal_piece_fini(struct cov_signal_piece *p)
@@ -408,20 +333,20 @@ void cov_signal_piece_fini(struct cov_signal_piece *p)
 
 int64_t cov_signal_reader_count(const struct cov_signal_reader *r)
 {
-    if (!r->grid)
+    if (!r->signal->grid)
         return -1;
     int64_t n = 0;
-    bool partial = cov_grid_is_partial(r->grid);
+    bool partial = cov_grid_is_partial(r->signal->grid);
     for (size_t i = 0; i < r->n_contigs; i++) {
         size_t beg = 0, end = 0;
         if (r->contigs[i].is_empty)
             continue;
         if (partial)
-            cov_grid_seq_pairs(r->grid, r->contigs[i].seq, &beg, &end);
+            cov_grid_seq_pairs(r->signal->grid, r->contigs[i].seq, &beg, &end);
         else
             n += r->lengths[i];
         for (; beg < end; beg++) {
-            struct cov_pair pair = cov_grid_pair(r->grid, beg);
+            struct cov_pair pair = cov_grid_pair(r->signal->grid, beg);
             n += pair.end - pair.beg;
         }
     }
@@ -433,32 +358,32 @@ int cov_signal_reader_next(struct cov_signal_reader *r, struct cov_signal_piece 
 {
     p->ends = p->begins = false;
     p->n = 0;
-    return r->grid ? read_file(r, p, e) : read_stream(r, p, e);
+    return r->signal->grid ? read_file(r, p, e) : read_stream(r, p, e);
 }
 
 int cov_signal_reader_decode(const struct cov_signal_reader *r, struct cov_signal_piece *p,
                              float *const values[2], struct cov_err *e)
 {
-    if (r->stream) {
+    if (r->signal->records) {
         const struct cov_signal_output out = {r->ks, r->n_ks, {values[0], values[1]}};
-        return cov_signal_stream_decode(r->stream, p->sequence, &p->raw[0], &out, &p->raw[1], e);
+        return cov_signal_decode_pair(r->signal, p->sequence, &p->raw[0], &out, &p->raw[1], e);
     }
     int rc = COV_OK;
     for (int strand = 0; strand < 2 && !rc; strand++)
         if (values[strand])
-            rc = cov_signal_file_decode(r->file, p->rows[strand], r->ks, r->n_ks, &p->raw[strand],
-                                        values[strand], e);
+            rc = cov_signal_decode_row(r->signal, p->rows[strand], r->ks, r->n_ks, &p->raw[strand],
+                                       values[strand], e);
     return rc;
 }
 
 int cov_signal_reader_check(const struct cov_signal_reader *r, struct cov_err *e)
 {
-    if (r->grid)
+    if (r->signal->grid)
         return COV_OK;
-    int rc = cov_contig_filter_finish(&r->filter, r->name, e);
+    int rc = cov_contig_filter_finish(&r->filter, r->signal->name, e);
     return rc || cov_names_count(r->announced)
                ? rc
-               : cov_contig_filter_fail_empty(&r->filter, r->name, e);
+               : cov_contig_filter_fail_empty(&r->filter, r->signal->name, e);
 }
 
 /* ---------------------------------------------------------------- how the input was made */
@@ -467,7 +392,7 @@ static int add_source(const struct cov_signal_reader *r, const char *set, const 
                       const char *text, struct cov_stats *stats, struct cov_err *e)
 {
     char *full = cov_strfmt(e, "%s%s%s", set ? set : "", set ? " " : "", name);
-    int rc = full ? cov_stats_add_source(stats, r->name, full, text, e) : COV_ENOMEM;
+    int rc = full ? cov_stats_add_source(stats, r->signal->name, full, text, e) : COV_ENOMEM;
     free(full);
     return rc;
 }
@@ -476,25 +401,11 @@ static int add_source(const struct cov_signal_reader *r, const char *set, const 
 static int add_sources(const struct cov_signal_reader *r, const char *set, struct cov_stats *stats,
                        struct cov_err *e)
 {
-    struct cov_h5_attr *attrs;
-    size_t n;
+    const struct cov_chunk_head *h = r->signal->head;
     int rc = COV_OK;
-    if (r->stream) {
-        const struct cov_chunk_head *h = cov_stream_head(cov_signal_stream_records(r->stream));
-        for (size_t i = 0; !rc && i < h->n_attrs; i++) {
-            const struct cov_chunk_attr *a = &h->attrs[i];
-            if (cov_text_same(a->set, set))
-                rc = add_source(r, set, a->name, a->text, stats, e);
-        }
-        return rc;
-    }
-    rc = cov_h5_list_attrs(cov_signal_file_h5(r->file), set, &attrs, &n, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; !rc && i < n; i++)
-        if (attrs[i].text)
-            rc = add_source(r, set, attrs[i].name, attrs[i].text, stats, e);
-    cov_h5_free_attrs(attrs, n);
+    for (size_t i = 0; !rc && i < h->n_attrs; i++)
+        if (cov_text_same(h->attrs[i].set, set))
+            rc = add_source(r, set, h->attrs[i].name, h->attrs[i].text, stats, e);
     return rc;
 }
 
@@ -505,7 +416,7 @@ int cov_signal_reader_add_sources(const struct cov_signal_reader *r, const size_
     if (!r->o->measured)
         return rc ? rc : add_sources(r, COV_PREDICTIONS_SET, stats, e);
     for (size_t i = 0; !rc && i < n; i++) {
-        char *set = cov_strfmt(e, "evaluation/%s_coverage", cov_signal_reader_dataset(r, ks[i]));
+        char *set = cov_strfmt(e, "evaluation/%s_coverage", r->signal->parts[ks[i]].name);
         rc = set ? add_sources(r, set, stats, e) : COV_ENOMEM;
         free(set);
     }

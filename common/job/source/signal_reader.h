@@ -20,7 +20,7 @@
 #include "common/job/source/track_source.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
-#include "common/store/signal_stream.h"
+#include "common/store/signal_file.h"
 
 /* The events of a piece, in this order; each is optional. Empty if all zero; reusable. */
 struct cov_signal_piece {
@@ -43,10 +43,7 @@ void cov_signal_piece_fini(struct cov_signal_piece *p);
 /* Empty if all zero. */
 struct cov_signal_reader {
     const struct cov_source_options *o;
-    const char *name;            /* for messages */
-    const struct cov_grid *grid; /* NULL for a stream */
-    size_t chunk_length;
-    bool has_gaps; /* some bases have no value (COV_SIGNAL_PAD) */
+    struct cov_signal *signal;
     /* The data sets to read; set by the caller before the first piece. */
     const size_t *ks;
     size_t n_ks;
@@ -58,9 +55,6 @@ struct cov_signal_reader {
     int64_t n_chunks; /* read so far */
     bool done;        /* everything has been read */
     /* Private from here on. */
-    char *path;
-    struct cov_signal_file *file; /* one of the two */
-    struct cov_signal_stream *stream;
     struct cov_contig_filter filter;
     /* File. */
     size_t contig;      /* the next one */
@@ -84,15 +78,6 @@ int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct
                            const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
 void cov_signal_reader_close(struct cov_signal_reader *r);
 
-/* All data sets of the input. Names are borrowed until close. */
-size_t cov_signal_reader_n_datasets(const struct cov_signal_reader *r);
-const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t k);
-bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k);
-size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k);
-
-/* Adds each column of data set k as a data set, after all others: see cov_signal_split_part. */
-int cov_signal_reader_split(struct cov_signal_reader *r, size_t k, struct cov_err *e) COV_MUST_USE;
-
 /* Adds the attributes of the input, and of its data sets ks[n] as they are in the input, to the
  * statistics. */
 int cov_signal_reader_add_sources(const struct cov_signal_reader *r, const size_t *ks, size_t n,
@@ -110,7 +95,7 @@ int cov_signal_reader_next(struct cov_signal_reader *r, struct cov_signal_piece 
                            struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: decodes a piece to values[strand][n_ks][L], each strand in its own direction, for the
- * strands whose values[] are not NULL. See cov_signal_file_decode. */
+ * strands whose values[] are not NULL. See cov_signal_decode_row. */
 int cov_signal_reader_decode(const struct cov_signal_reader *r, struct cov_signal_piece *p,
                              float *const values[2], struct cov_err *e) COV_MUST_USE;
 

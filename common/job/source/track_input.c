@@ -49,7 +49,7 @@ static int check_options(const struct track_input *j, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "--experimental is for genome files; %s is a track", name);
     if (o->strand != COV_STRAND_AVG)
         return cov_fail(e, COV_EINPUT, "--strand: %s is a track, which has no strands", name);
-    if (o->n_datasets > 0)
+    if (o->datasets.n > 0)
         return cov_fail(e, COV_EINPUT, "--datasets: %s is a track, which has no data sets", name);
     if (is_bigwig && o->sizes_path)
         return cov_fail(e, COV_EINPUT, "--chrom-sizes: %s is a bigWig, which has the lengths",
@@ -255,8 +255,8 @@ static void close_input(struct cov_track_source *s)
     free(j);
 }
 
-static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
-               const struct cov_job *job, struct cov_err *e)
+static int track_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+                     const char *what, const struct cov_job *job, struct cov_err *e)
 {
     struct track_input *j = (struct track_input *)s;
     j->sink = sinks[0];
@@ -284,7 +284,7 @@ static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks, 
 int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                          unsigned n_threads, struct cov_track_source **out, struct cov_err *e)
 {
-    static const struct cov_source_type type = {.run = run, .close = close_input};
+    static const struct cov_source_type type = {.run = track_run, .close = close_input};
     *out = NULL;
     struct track_input *j = cov_calloc(1, sizeof *j, e);
     if (!j) {

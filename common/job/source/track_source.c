@@ -71,8 +71,25 @@ int cov_track_source_open(struct cov_source_input *input, const struct cov_sourc
 {
     struct cov_bgz *in = input->in;
     input->in = NULL;
-    return input->is_track ? cov_track_input_open(input->path, in, o, n_threads, out, e)
-                           : cov_signal_input_open(input->path, in, o, out, e);
+    int rc = input->is_track ? cov_track_input_open(input->path, in, o, n_threads, out, e)
+                             : cov_signal_input_open(input->path, in, o, out, e);
+    if (!rc)
+        (*out)->n_threads = n_threads;
+    return rc;
+}
+
+int cov_track_source_open_path(const char *path, const struct cov_source_options *o,
+                               unsigned n_threads, struct cov_track_source **out, struct cov_err *e)
+{
+    struct cov_source_input in = {0};
+    *out = NULL;
+    int rc = cov_source_input_detect(path, &in, e);
+    return rc ? rc : cov_track_source_open(&in, o, n_threads, out, e);
+}
+
+bool cov_source_is_whole(const struct cov_source_options *o)
+{
+    return o->regions.n == 0 && !o->bed_path && !o->blacklist_path;
 }
 
 void cov_track_source_close(struct cov_track_source *s)
@@ -116,5 +133,11 @@ int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
                          const char *what, const struct cov_job *job, struct cov_err *e)
 {
-    return s->type->run(s, sinks, what, job, e);
+    struct cov_job own = *job;
+    int rc = job->pool ? COV_OK : cov_pool_new(s->n_threads, &own.pool, e);
+    if (!rc)
+        rc = s->type->run(s, sinks, what, &own, e);
+    if (!job->pool)
+        cov_pool_free(own.pool);
+    return rc;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/cli/opt.h"
 #include "common/file/bgz.h"
 #include "common/job/job.h"
 #include "common/seq/range.h"
@@ -23,18 +24,17 @@ struct cov_track_contig;
 
 /* What to read, and how to make tracks from it. Strings are borrowed until the source is closed. */
 struct cov_source_options {
-    bool measured;         /* signal: measured coverage of a genome file, not predictions */
-    char *const *datasets; /* in the order of the sinks; n_datasets = 0: all */
-    size_t n_datasets;
-    const char *chosen_with; /* an option for other ones, which a message names; NULL: none */
+    bool measured;               /* signal: measured coverage of a genome file, not predictions */
+    struct cov_strings datasets; /* in the order of the sinks; n = 0: all */
+    const char *chosen_with;     /* an option for other ones, which a message names; NULL: none */
     bool replicates; /* measured: each column (BAM file) of a data set instead of their mean */
     enum cov_strand strand;
+    const char *smooth; /* for cov_source_options_finish; NULL: none */
     struct cov_value_rules values;
     const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */
     /* Drop all bases outside these and those of the BED file. Parts for cov_region_text, with the
      * input's names. */
-    char *const *regions;
-    size_t n_regions;
+    struct cov_strings regions;
     const char *bed_path;         /* NULL: none */
     const char *blacklist_path;   /* NULL: none */
     const char *rename_path;      /* NULL: none */
@@ -43,6 +43,9 @@ struct cov_source_options {
     bool quiet;                   /* no warnings about lists and gaps */
     const struct cov_range *only; /* read only the contig with this new name; NULL: all */
 };
+
+/* Returns true if the options choose no regions and drop none. */
+bool cov_source_is_whole(const struct cov_source_options *o);
 
 struct cov_track_source;
 struct cov_source_rows;
@@ -69,6 +72,7 @@ struct cov_track_source {
     size_t n_datasets;
     const char **datasets;                   /* names; NULL for a track */
     const struct cov_track_contigs *contigs; /* for the sinks; NULL: contigs are announced */
+    unsigned n_threads;                      /* private */
 };
 
 /* An input whose kind is known. Empty if all zero. */
@@ -89,6 +93,10 @@ void cov_source_input_close(struct cov_source_input *input);
 int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
                           unsigned n_threads, struct cov_track_source **out,
                           struct cov_err *e) COV_MUST_USE;
+/* The same for `path`, whose kind is not known yet. */
+int cov_track_source_open_path(const char *path, const struct cov_source_options *o,
+                               unsigned n_threads, struct cov_track_source **out,
+                               struct cov_err *e) COV_MUST_USE;
 void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 
 /* COV_EINPUT, with their names, unless there is one data set. `option` would choose one:
@@ -119,8 +127,9 @@ struct cov_source_rows {
 bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out);
 
 /* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
- * sinks are used by different threads. `what` labels the progress ("converting"). COV_EINPUT names
- * the place of damaged or missing data. */
+ * sinks are used by different threads. `what` labels the progress ("converting"). Without a pool in
+ * *job, n_threads threads are started for the call. COV_EINPUT names the place of damaged or
+ * missing data. */
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
                          const char *what, const struct cov_job *job,
                          struct cov_err *e) COV_MUST_USE;

@@ -19,13 +19,12 @@
 #include "common/file/path.h"
 #include "common/job/table.h"
 #include "common/job/tracks/compare_results.h"
-#include "common/job/tracks/plot.h"
 #include "common/job/tracks/same_bases.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/measures/comparison.h"
 
 /* Lives until --stats has been printed. */
-struct job {
+struct compare_job {
     struct cov_compare_options o;
     struct cov_source_options measured_options;
     int64_t bin_sizes[COV_COMPARE_MAX_BIN_SIZES];
@@ -39,7 +38,6 @@ struct job {
     struct cov_comparison **comparisons; /* [n] */
     struct cov_track_sink **sinks;       /* the stores; later the comparisons */
     struct cov_outfile out;              /* the table; empty if it is printed */
-    struct cov_plot *plot;               /* NULL: none */
     const char *const *datasets;         /* [n]: names for the table; NULL: none */
     struct cov_compare_results results;  /* of the above */
 };
@@ -68,7 +66,7 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
 
 /* Chooses how to read the measured file. If a genome file is compared with a track, --datasets and
  * --strand apply to the genome file; otherwise to both. */
-static int choose_options(struct job *j, bool is_track, struct cov_err *e)
+static int choose_options(struct compare_job *j, bool is_track, struct cov_err *e)
 {
     enum cov_intervals_kind kind;
     struct cov_source_options *o = &j->measured_options, *input = &j->o.input.source;
@@ -82,8 +80,7 @@ static int choose_options(struct job *j, bool is_track, struct cov_err *e)
     o->strand = input->strand;
     if (is_track) {
         o->datasets = input->datasets;
-        o->n_datasets = input->n_datasets;
-        input->n_datasets = 0;
+        input->datasets.n = 0;
         input->strand = COV_STRAND_AVG;
     }
     return COV_OK;
@@ -97,7 +94,7 @@ static void list_datasets(const struct cov_track_source *s, struct cov_listing *
         cov_listing_add(l, s->datasets[k]);
 }
 
-static int no_dataset(const struct job *j, const struct cov_listing *lacking, bool chosen,
+static int no_dataset(const struct compare_job *j, const struct cov_listing *lacking, bool chosen,
                       struct cov_err *e)
 {
     struct cov_listing known = {0};
@@ -114,11 +111,11 @@ static int no_dataset(const struct job *j, const struct cov_listing *lacking, bo
 }
 
 /* Keeps the data sets whose names both inputs have. */
-static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_err *e)
+static int match_names(struct compare_job *j, size_t *ours, size_t *theirs, struct cov_err *e)
 {
     struct cov_listing lacking = {0};
     const struct cov_track_source *measured = j->measured;
-    bool chosen = j->o.input.source.n_datasets > 0;
+    bool chosen = j->o.input.source.datasets.n > 0;
     j->n = 0;
     for (size_t k = 0; k < j->source->n_datasets; k++) {
         const char *name = j->source->datasets[k];
@@ -141,7 +138,7 @@ static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_e
     return rc ? rc : cov_track_source_keep(j->measured, theirs, j->n, e);
 }
 
-static int match_datasets(struct job *j, struct cov_err *e)
+static int match_datasets(struct compare_job *j, struct cov_err *e)
 {
     const struct cov_track_source *ours = j->source, *theirs = j->measured;
     size_t n = ours->n_datasets, m = theirs->n_datasets;
@@ -170,17 +167,14 @@ static bool can_open(const char *path, bool measured)
 {
     const struct cov_source_options o = {
         .measured = measured, .values = {.scale = 1, .unrounded = true}, .quiet = true};
-    struct cov_source_input in = {0};
     struct cov_track_source *s = NULL;
-    bool can = cov_source_input_detect(path, &in, NULL) == COV_OK &&
-               cov_track_source_open(&in, &o, 1, &s, NULL) == COV_OK;
+    bool can = cov_track_source_open_path(path, &o, 1, &s, NULL) == COV_OK;
     cov_track_source_close(s);
-    cov_source_input_close(&in);
     return can;
 }
 
 /* Adds to the message of a failure that the two files are in each other's place. */
-static void hint_at_swap(const struct job *j, const char *input, struct cov_err *e)
+static void hint_at_swap(const struct compare_job *j, const char *input, struct cov_err *e)
 {
     if (!e || e->code != COV_EINPUT || cov_path_is_std(input) ||
         !can_open(j->measured_path, false) || !can_open(input, true))
@@ -188,17 +182,16 @@ static void hint_at_swap(const struct job *j, const char *input, struct cov_err 
     cov_err_append(e, "; swap them: --measured %s %s", input, j->measured_path);
 }
 
-static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
+static int open_files(struct compare_job *j, const char *input, unsigned n_threads,
+                      struct cov_err *e)
 {
-    struct cov_source_input in = {0}, measured = {0};
+    struct cov_source_input in = {0};
     int rc = cov_source_input_detect(input, &in, e);
     if (!rc)
         rc = choose_options(j, in.is_track, e);
-    if (!rc)
-        rc = cov_source_input_detect(j->measured_path, &measured, e);
     /* Opening HDF5 forks, so the input that is opened first must not start threads. */
     if (!rc)
-        rc = cov_track_source_open(&measured, &j->measured_options, 1, &j->measured, e);
+        rc = cov_track_source_open_path(j->measured_path, &j->measured_options, 1, &j->measured, e);
     if (!rc)
         rc = cov_track_source_open(&in, &j->o.input.source, n_threads, &j->source, e);
     cov_source_input_close(&in);
@@ -207,8 +200,8 @@ static int open_files(struct job *j, const char *input, unsigned n_threads, stru
     return rc ? rc : match_datasets(j, e);
 }
 
-static int read_measured(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
-                         struct cov_err *e)
+static int read_measured(struct compare_job *j, struct cov_progress *progress,
+                         struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_track_contigs *contigs = j->measured->contigs;
     const struct cov_job job = {.pool = j->pool, .progress = progress};
@@ -222,8 +215,6 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
         if (!rc)
             j->sinks[k] = cov_interval_store_sink(j->stores[k]);
     }
-    if (!rc && j->plot)
-        rc = cov_plot_add(j->plot, 1, j->measured, j->datasets, j->sinks, e);
     /* No statistics here: bases, chunks and the other stages describe the input. */
     if (!rc)
         rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
@@ -232,7 +223,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
     return rc ? rc : cov_track_source_describe(j->measured, stats, e);
 }
 
-static int compare(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
+static int compare(struct compare_job *j, struct cov_progress *progress, struct cov_stats *stats,
                    struct cov_err *e)
 {
     const struct cov_track_contigs *contigs = j->source->contigs;
@@ -257,8 +248,6 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
                                         cov_track_source_denominator(j->measured, k));
         j->sinks[k] = cov_comparison_sink(j->comparisons[k]);
     }
-    if (!rc && j->plot)
-        rc = cov_plot_add(j->plot, 0, j->source, j->datasets, j->sinks, e);
     const struct cov_job job = {j->pool, progress, stats};
     if (!rc)
         rc = cov_track_source_describe(j->source, stats, e);
@@ -271,7 +260,7 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
 #define MUCH 0.9
 
 /* Warns if extreme measured coverage decides Pearson's r of data set k. */
-static void warn_of_outliers(const struct job *j, size_t k)
+static void warn_of_outliers(const struct compare_job *j, size_t k)
 {
     struct cov_comparison *c = j->comparisons[k];
     const struct cov_outliers *o = cov_comparison_outliers(c);
@@ -289,7 +278,8 @@ static void warn_of_outliers(const struct job *j, size_t k)
 }
 
 /* Warns if a track of data set k has no peaks, which is why their comparison has no values. */
-static void warn_without_peaks(const struct job *j, size_t k, bool measured, size_t n, float max)
+static void warn_without_peaks(const struct compare_job *j, size_t k, bool measured, size_t n,
+                               float max)
 {
     const char *name = (measured ? j->measured : j->source)->name, *dataset = j->datasets[k];
     struct cov_peak_rules rules = j->comparison.peaks;
@@ -303,7 +293,7 @@ static void warn_without_peaks(const struct job *j, size_t k, bool measured, siz
 }
 
 /* Checks the contigs of the first data set; all data sets have the same. */
-static int check_contigs(const struct job *j, struct cov_err *e)
+static int check_contigs(const struct compare_job *j, struct cov_err *e)
 {
     struct cov_comparison *c = j->comparisons[0];
     const struct cov_track_sink *ours = cov_comparison_sink(c);
@@ -333,7 +323,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
 }
 
 /* Checks the values of data set k. */
-static int check_values(const struct job *j, size_t k, struct cov_err *e)
+static int check_values(const struct compare_job *j, size_t k, struct cov_err *e)
 {
     const struct cov_track_sink *ours = cov_comparison_sink(j->comparisons[k]);
     const char *measured = cov_interval_store_sink(j->stores[k])->name;
@@ -356,7 +346,7 @@ static int check_values(const struct job *j, size_t k, struct cov_err *e)
 }
 
 /* Begins the table before the comparison, which can take long. */
-static int begin_table(struct job *j, struct cov_err *e)
+static int begin_table(struct compare_job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;
     return !output || cov_path_is_std(output)
@@ -374,25 +364,20 @@ static void print_table(const void *arg, FILE *f)
     cov_compare_print_table(arg, f);
 }
 
-/* Writes the table and the picture. */
-static int write_outputs(struct job *j, struct cov_err *e)
+static int write_table(struct compare_job *j, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->out, j->plot ? cov_plot_file(j->plot) : &j->out};
-    int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
-    if (!rc)
-        rc = cov_table_write(&j->out, j->o.printed, j->o.is_short ? print_totals : print_table,
+    int rc = cov_table_write(&j->out, j->o.printed, j->o.is_short ? print_totals : print_table,
                              &j->results, e);
     if (!rc && j->o.is_short)
         cov_info("-o FILE.tsv writes a table of all contigs and columns; -o - prints it");
-    return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
+    return rc ? rc : cov_outfile_commit(&j->out, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
 
 static void free_job(void *arg)
 {
-    struct job *j = arg;
-    cov_plot_free(j->plot);
+    struct compare_job *j = arg;
     for (size_t k = 0; k < j->n; k++) {
         if (j->comparisons)
             cov_comparison_free(j->comparisons[k]);
@@ -412,10 +397,10 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int new_job(const char *input, const struct cov_compare_options *options, struct job **out,
-                   struct cov_err *e)
+static int new_job(const char *input, const struct cov_compare_options *options,
+                   struct compare_job **out, struct cov_err *e)
 {
-    struct job *j = cov_calloc(1, sizeof *j, e);
+    struct compare_job *j = cov_calloc(1, sizeof *j, e);
     *out = j;
     if (!j)
         return COV_ENOMEM;
@@ -432,11 +417,11 @@ static int new_job(const char *input, const struct cov_compare_options *options,
 
 static void print_json(struct cov_json *json, const void *arg)
 {
-    const struct job *j = arg;
+    const struct compare_job *j = arg;
     cov_compare_print_json(&j->results, json);
 }
 
-static int prepare(struct job *j, unsigned n_threads, struct cov_err *e)
+static int prepare(struct compare_job *j, unsigned n_threads, struct cov_err *e)
 {
     j->stores = cov_calloc(j->n, sizeof(struct cov_interval_store *), e);
     j->comparisons = cov_calloc(j->n, sizeof(struct cov_comparison *), e);
@@ -456,13 +441,10 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct job *j = NULL;
+    struct compare_job *j = NULL;
     int rc = check_options(options, e);
     if (!rc)
         rc = new_job(input, options, &j, e);
-    if (!rc)
-        rc = cov_plot_new(j->o.input.plot_path, j->o.input.plot_region, j->o.input.force,
-                          j->o.input.tmpdir, &j->plot, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
     if (!rc)
@@ -478,7 +460,7 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = check_values(j, k, e);
     if (!rc)
-        rc = write_outputs(j, e);
+        rc = write_table(j, e);
     if (stats) {
         stats->section = "cov2bigwig --compare";
         stats->place = COV_STATS_GENERAL_FIGURES;

@@ -38,7 +38,7 @@ struct cov_compare_options {
  * measured coverage are not rounded, unlike those of tracks: many BAM files of low coverage would
  * all become 0. Data sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a
  * track, there must be exactly one data set. Writes a tab-separated table with rows for each contig
- * of a data set and for its total, and, if requested, a picture of both inputs; *stats gets
+ * of a data set and for its total; *stats gets
  * "comparison". Warns about contigs that only one input has. The measured tracks are stored in
  * temporary files in `tmpdir`, or in the folder of the output, or in the current folder. COV_EUSAGE
  * for contradictory options. COV_EINPUT for options that do not fit the files, damaged files,

@@ -13,9 +13,8 @@
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
-#include "common/job/tracks/plot.h"
 
-struct job {
+struct convert_job {
     const char *input;
     const struct cov_convert_options *o;
     struct cov_pool *pool;
@@ -23,9 +22,8 @@ struct job {
     struct cov_track_source *source;
     struct cov_track_source *whole; /* the input without regions, to normalize; NULL: none */
     double *factors;                /* [source->n_datasets]; NULL: none */
-    struct cov_plot *plot;          /* NULL: none */
     struct cov_track_files *files;
-    struct cov_track_sink **sinks; /* write to the files, the picture, or both */
+    struct cov_track_sink **sinks; /* borrowed from the files */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -47,14 +45,8 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE,
                         is_rpgc ? "--normalize rpgc needs --effective-genome-size"
                                 : "--effective-genome-size needs --normalize rpgc");
-    if (!o->output) {
-        if (!o->plot_path && !o->plot_region)
-            return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
-        if (o->has_kind || o->basename)
-            return cov_fail(e, COV_EUSAGE, "%s is for an output folder, but --output is missing",
-                            o->has_kind ? "--format" : "--basename");
-        return COV_OK;
-    }
+    if (!o->output)
+        return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     if (cov_path_names_dir(o->output)) {
         if (o->basename && strchr(o->basename, '/'))
             return cov_fail(e, COV_EUSAGE, "--basename %s: must not contain '/'", o->basename);
@@ -74,9 +66,9 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 }
 
 /* Checks the output options against the input. */
-static int check_source(const struct job *j, struct cov_err *e)
+static int check_source(const struct convert_job *j, struct cov_err *e)
 {
-    if (!j->o->output || j->source->has_lengths || kind_of_output(j->o) != COV_TRACK_BIGWIG)
+    if (j->source->has_lengths || kind_of_output(j->o) != COV_TRACK_BIGWIG)
         return COV_OK;
     return cov_fail(e, COV_EINPUT,
                     "%s: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE",
@@ -96,7 +88,7 @@ static char *name_tail(const struct cov_source_options *o, bool is_track, struct
                       o->blacklist_path ? "_bl" : "", smoothing);
 }
 
-static int open_files(struct job *j, const char *tail, const char *stem, struct cov_err *e)
+static int open_files(struct convert_job *j, const char *tail, const char *stem, struct cov_err *e)
 {
     const struct cov_convert_options *o = j->o;
     const struct cov_track_target target = {.output = o->output,
@@ -113,7 +105,7 @@ static int open_files(struct job *j, const char *tail, const char *stem, struct 
     return rc;
 }
 
-static int open_outputs(struct job *j, struct cov_err *e)
+static int open_outputs(struct convert_job *j, struct cov_err *e)
 {
     const struct cov_track_source *s = j->source;
     j->sinks = cov_calloc(s->n_datasets, sizeof *j->sinks, e);
@@ -122,28 +114,16 @@ static int open_outputs(struct job *j, struct cov_err *e)
     char *tail = name_tail(&j->o->source, s->is_track, e);
     char *stem = cov_path_stem(j->input, e);
     int rc = tail && stem ? COV_OK : COV_ENOMEM;
-    if (!rc && j->o->output)
+    if (!rc)
         rc = open_files(j, tail, stem, e);
-    if (!rc && j->plot)
-        rc = cov_plot_add(j->plot, 0, s, s->datasets, j->sinks, e);
     free(tail);
     free(stem);
     return rc;
 }
 
-/* Gives all outputs their final names, once all of them are complete. */
-static int commit(struct job *j, struct cov_err *e)
+static void tell(const struct convert_job *j)
 {
-    int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
-    struct cov_outfile *picture = j->plot ? cov_plot_file(j->plot) : NULL;
-    if (rc)
-        return rc;
-    return j->files ? cov_track_files_commit(j->files, picture, e) : cov_outfile_commit(picture, e);
-}
-
-static void tell(const struct job *j)
-{
-    for (size_t k = 0; j->files && k < j->source->n_datasets; k++) {
+    for (size_t k = 0; k < j->source->n_datasets; k++) {
         const struct cov_track_sink *s = cov_track_files_sink(j->files, k);
         const struct cov_track_summary *sum = &s->summary;
         const char *dataset = j->source->datasets[k];
@@ -169,7 +149,7 @@ static void free_nothing(struct cov_track_sink *s)
 }
 
 /* Sets j->factors from the sums of the tracks of j->whole. */
-static int find_factors(struct job *j, struct cov_progress *progress, struct cov_err *e)
+static int find_factors(struct convert_job *j, struct cov_progress *progress, struct cov_err *e)
 {
     static const struct cov_track_format format = {.add = add_nothing, .free = free_nothing};
     const struct cov_job job = {.pool = j->pool, .progress = progress};
@@ -207,7 +187,7 @@ static int find_factors(struct job *j, struct cov_progress *progress, struct cov
 
 /* ---------------------------------------------------------------- inputs */
 
-static int check_input(const struct job *j, struct cov_err *e)
+static int check_input(const struct convert_job *j, struct cov_err *e)
 {
     struct stat st;
     bool is_std = cov_path_is_std(j->input);
@@ -220,13 +200,10 @@ static int check_input(const struct job *j, struct cov_err *e)
 }
 
 /* Opens j->source with j->options, and, to normalize, the whole input. */
-static int open_input(struct job *j, unsigned n_threads, struct cov_err *e)
+static int open_input(struct convert_job *j, unsigned n_threads, struct cov_err *e)
 {
-    struct cov_source_input in = {0};
     struct cov_source_options *all = &j->whole_options;
-    int rc = cov_source_input_detect(j->input, &in, e);
-    if (!rc)
-        rc = cov_track_source_open(&in, &j->options, n_threads, &j->source, e);
+    int rc = cov_track_source_open_path(j->input, &j->options, n_threads, &j->source, e);
     if (!rc)
         rc = check_source(j, e);
     if (rc || j->o->normalization == COV_NORMALIZE_NONE)
@@ -235,11 +212,10 @@ static int open_input(struct job *j, unsigned n_threads, struct cov_err *e)
     all->values.scale = 1;
     all->values.skip_zero = all->values.has_min = false;
     all->values.bin = 0;
-    all->n_regions = 0;
+    all->regions.n = 0;
     all->bed_path = NULL;
     all->quiet = true; /* j->source warns */
-    rc = cov_source_input_detect(j->input, &in, e);
-    return rc ? rc : cov_track_source_open(&in, all, n_threads, &j->whole, e);
+    return cov_track_source_open_path(j->input, all, n_threads, &j->whole, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -248,16 +224,12 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct job this = {.input = input, .o = options, .options = options->source}, *j = &this;
+    struct convert_job this = {.input = input, .o = options, .options = options->source},
+                       *j = &this;
     struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_options(j->o, e);
     if (!rc)
         rc = check_input(j, e);
-    if (!rc)
-        rc = cov_plot_new(j->o->plot_path, j->o->plot_region, j->o->force, j->o->tmpdir, &j->plot,
-                          e);
-    if (!rc && !j->o->output)
-        j->options.only = cov_plot_range(j->plot);
     if (!rc)
         rc = open_input(j, n_threads, e);
     if (!rc)
@@ -271,16 +243,14 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         rc = find_factors(j, progress, e);
     j->options.factors = j->factors;
     if (!rc)
-        rc =
-            cov_track_source_run(j->source, j->sinks, j->files ? "converting" : "reading", &job, e);
+        rc = cov_track_source_run(j->source, j->sinks, "converting", &job, e);
     double beg = cov_clock();
     if (!rc)
-        rc = commit(j, e);
+        rc = cov_track_files_commit(j->files, e);
     if (!rc && stats)
         cov_stats_add_stage(stats, "finish", cov_clock() - beg);
     if (!rc)
         tell(j);
-    cov_plot_free(j->plot);
     cov_track_files_free(j->files);
     cov_track_source_close(j->source);
     cov_track_source_close(j->whole);

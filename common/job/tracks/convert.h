@@ -22,14 +22,12 @@ struct cov_convert_options {
     struct cov_source_options source; /* except `only` and `factors` */
     enum cov_normalization normalization;
     int64_t genome_size; /* for RPGC; else 0 */
-    const char *output; /* a file whose suffix selects the format; "-"; a folder; NULL: no tracks */
+    const char *output;  /* a file whose suffix selects the format; "-"; a folder */
     bool force;
     const char *tmpdir;       /* for temporary files of bigWig; NULL: the folder of the output */
     const char *basename;     /* for a folder; NULL: the input's stem */
     bool has_kind;            /* for a folder or "-" */
     enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG, for "-" BEDGRAPH */
-    const char *plot_path;    /* a picture of plot_region; NULL: none */
-    const char *plot_region;
 };
 
 /* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each data set

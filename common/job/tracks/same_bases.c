@@ -21,16 +21,16 @@ struct side {
     size_t contig, pair, end;
 };
 
-struct slot {
+struct bases_slot {
     size_t contig, rows[2]; /* of each side */
     struct cov_blob raw[2];
     uint64_t fingerprints[2];
 };
 
-struct run {
+struct bases_run {
     struct side sides[2];
     struct cov_progress *progress;
-    struct slot *slots;
+    struct bases_slot *slots;
     uint8_t *codes; /* a chunk per worker */
     size_t L;       /* the longest chunk */
     bool in_contig;
@@ -106,9 +106,9 @@ static bool next_rows(struct side *a, struct side *b, size_t rows[2])
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct run *r = arg;
+    struct bases_run *r = arg;
     struct side *a = &r->sides[0], *b = &r->sides[1];
-    struct slot *s = &r->slots[slot];
+    struct bases_slot *s = &r->slots[slot];
     while (!r->in_contig || !next_rows(a, b, s->rows)) {
         if (r->in_contig) {
             a->contig++;
@@ -130,8 +130,8 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 static int hash(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct bases_run *r = arg;
+    struct bases_slot *s = &r->slots[slot];
     uint8_t *codes = r->codes + r->L * worker;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < 2; i++) {
@@ -152,8 +152,8 @@ static int hash(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 static int compare(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    const struct run *r = arg;
-    const struct slot *s = &r->slots[slot];
+    const struct bases_run *r = arg;
+    const struct bases_slot *s = &r->slots[slot];
     const struct side *a = &r->sides[0];
     struct cov_chunk chunk = cov_grid_chunk(a->rows.grid, s->rows[0]);
     cov_progress_add(r->progress, chunk.end - chunk.beg);
@@ -168,7 +168,7 @@ static int compare(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int compare_rows(struct run *r, struct cov_pool *pool, struct cov_err *e)
+static int compare_rows(struct bases_run *r, struct cov_pool *pool, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, hash, compare};
     size_t n_slots = cov_ring_slots(pool), n_codes;
@@ -197,7 +197,8 @@ static int compare_rows(struct run *r, struct cov_pool *pool, struct cov_err *e)
 int cov_same_bases_check(const struct cov_track_source *a, const struct cov_track_source *b,
                          const struct cov_job *job, struct cov_err *e)
 {
-    struct run r = {.sides = {{.name = a->name}, {.name = b->name}}, .progress = job->progress};
+    struct bases_run r = {.sides = {{.name = a->name}, {.name = b->name}},
+                          .progress = job->progress};
     if (!cov_track_source_rows(a, &r.sides[0].rows) ||
         !cov_track_source_rows(b, &r.sides[1].rows) || strcmp(a->name, b->name) == 0)
         return COV_OK;

@@ -17,7 +17,7 @@
 
 enum { TBI, CSI, INDEXES };
 
-struct track {
+struct track_file {
     char *name; /* for messages */
     int fd;     /* bigWig for standard output: an unlinked file; else -1 */
     char fd_path[32];
@@ -30,7 +30,7 @@ struct track {
 };
 
 struct cov_track_files {
-    struct track *tracks;
+    struct track_file *tracks;
     size_t n;
     struct cov_newfolder folder; /* removed again unless a file is in it */
 };
@@ -91,7 +91,7 @@ static char *name_of(const struct cov_track_target *target, const char *dataset,
 
 /* Begins the outfile of the index, or of both kinds if the kind is not known yet. An existing index
  * of the other kind counts as an existing output. */
-static int begin_indexes(struct track *t, const struct cov_track_contigs *contigs, bool force,
+static int begin_indexes(struct track_file *t, const struct cov_track_contigs *contigs, bool force,
                          struct cov_err *e)
 {
     static const char *const suffixes_of[INDEXES] = {".tbi", ".csi"};
@@ -113,7 +113,7 @@ static int begin_indexes(struct track *t, const struct cov_track_contigs *contig
     return COV_OK;
 }
 
-static int open_track(struct track *t, const struct cov_track_target *target,
+static int open_track(struct track_file *t, const struct cov_track_target *target,
                       enum cov_track_kind kind, const struct cov_track_contigs *contigs,
                       const char *dataset, unsigned n_threads, struct cov_err *e)
 {
@@ -206,7 +206,7 @@ struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, siz
 /* ---- ending ---- */
 
 /* Returns the kind of index that is not needed; INDEXES if the track has no index. */
-static int other_index(const struct track *t)
+static int other_index(const struct track_file *t)
 {
     if (!t->index_names[TBI])
         return INDEXES;
@@ -214,7 +214,7 @@ static int other_index(const struct track *t)
 }
 
 /* Copies a finished bigWig to standard output. */
-static int copy_out(const struct track *t, struct cov_err *e)
+static int copy_out(const struct track_file *t, struct cov_err *e)
 {
     char buf[1 << 16];
     for (off_t at = 0;;) {
@@ -229,16 +229,14 @@ static int copy_out(const struct track *t, struct cov_err *e)
     }
 }
 
-int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, struct cov_err *e)
+int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
 {
     size_t n = 0;
-    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES) + 1, sizeof *files, e);
+    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES), sizeof *files, e);
     if (!files)
         return COV_ENOMEM;
-    if (also)
-        files[n++] = also;
     for (size_t i = 0; i < f->n; i++) {
-        struct track *t = &f->tracks[i];
+        struct track_file *t = &f->tracks[i];
         files[n++] = &t->data;
         for (int k = 0; k < INDEXES; k++)
             if (k == other_index(t))
@@ -252,7 +250,7 @@ int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, 
     free(files);
     /* A stale index of the other kind would be used for the new file. */
     for (size_t i = 0; i < f->n && !rc; i++) {
-        const struct track *t = &f->tracks[i];
+        const struct track_file *t = &f->tracks[i];
         int other = other_index(t);
         if (other < INDEXES && unlink(t->index_names[other]) != 0 && errno != ENOENT)
             rc = cov_fail_errno(e, "%s: cannot be removed", t->index_names[other]);
@@ -265,7 +263,7 @@ void cov_track_files_free(struct cov_track_files *f)
     if (!f)
         return;
     for (size_t i = 0; f->tracks && i < f->n; i++) {
-        struct track *t = &f->tracks[i];
+        struct track_file *t = &f->tracks[i];
         cov_track_free(t->sink);
         cov_outfile_abort(&t->data);
         if (t->fd >= 0)

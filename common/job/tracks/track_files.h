@@ -47,10 +47,9 @@ int cov_track_files_open(const struct cov_track_target *target,
 /* Track k < n_datasets. Different tracks may be used by different threads. */
 struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k);
 
-/* After all tracks have been closed: gives all files, and `also` (may be NULL), their final names,
- * or none of them after a failure. */
-int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also,
-                           struct cov_err *e) COV_MUST_USE;
+/* After all tracks have been closed: gives all files their final names, or none of them after
+ * a failure. */
+int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e) COV_MUST_USE;
 
 /* Deletes what has not been committed. NULL is accepted. */
 void cov_track_files_free(struct cov_track_files *f);
