@@ -77,8 +77,7 @@ static int make_genome(const char *folder, int64_t n_bases, int64_t seed, struct
     g.features = g.fasta ? create(folder, "features", "bed", e) : NULL;
     if (g.features)
         code = make_pieces(&g, n_bases, e);
-    for (int i = 0; i < N_FAMILIES; i++)
-        free(g.families[i].bases);
+    free_families(&g);
     code = finish(g.features, "features.bed", code, e);
     return finish(g.fasta, "genome.fa", code, e);
 }

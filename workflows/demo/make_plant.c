@@ -73,28 +73,6 @@ struct maker {
 
 /* ---- chance ---- */
 
-/* Returns exp(-x) for small x >= 0, the same on every machine. */
-static double exp_minus(double x)
-{
-    enum { HALVINGS = 10 };
-    double part = x / (1 << HALVINGS);
-    double y = 1 - part * (1 - part / 2 * (1 - part / 3));
-    for (int i = 0; i < HALVINGS; i++)
-        y *= y;
-    return y;
-}
-
-static int poisson(struct genome *g, double mean)
-{
-    int n = 0;
-    double limit = exp_minus(mean), product = cov_rng_double(&g->rng);
-    while (product > limit) {
-        product *= cov_rng_double(&g->rng);
-        n++;
-    }
-    return n;
-}
-
 /* Returns the random factor of a site. */
 static double luck(struct genome *g)
 {
@@ -359,7 +337,7 @@ static int write_reads(struct maker *m, const struct piece *p, int assay, struct
     if (!begins)
         return COV_ENOMEM;
     for (int64_t i = 0; i < p->n; i++) {
-        for (int n = poisson(&m->g, background + p->rate[assay][i]); n > 0; n--) {
+        for (int n = poisson(&m->g.rng, background + p->rate[assay][i]); n > 0; n--) {
             bool minus = chance(&m->g, 500);
             int64_t beg = minus ? i - length + 5 * shift : i - 4 * shift;
             if (beg >= 0 && beg + length <= p->n && !memchr(p->bases + beg, 'N', (size_t)length))
@@ -474,8 +452,7 @@ static int make_all(const char *folder, int64_t n_bases, int64_t seed, struct co
         cov_rng_init(&m.g.rng, (uint64_t)seed);
     if (code == COV_OK)
         code = make_pieces(&m, n_bases, e);
-    for (int i = 0; i < N_FAMILIES; i++)
-        free(m.g.families[i].bases);
+    free_families(&m.g);
     for (int i = 0; i < N_ASSAYS; i++)
         code = finish(m.reads[i], assays[i].name, code, e);
     code = finish(m.g.features, "features.bed", code, e);

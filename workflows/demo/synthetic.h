@@ -1,4 +1,4 @@
-/* synthetic.h - what make_demo.c and make_plant.c share: parts of a synthetic plant genome.
+/* synthetic.h - what make_demo.c, make_plant.c and benchmark synth share: parts of synthetic genomes.
  *
  * The output is the same on every machine: one seed gives all random numbers.
  * SPDX-License-Identifier: MIT */
@@ -28,7 +28,7 @@ struct genome {
     struct family families[N_FAMILIES];
     char satellite[SATELLITE]; /* the repeat unit of centromeres */
     FILE *fasta, *features;
-    const char *more; /* further columns of a repeat or gap in `features` */
+    const char *more; /* further columns of a repeat or gap in `features`, which may be NULL */
 };
 
 /* A sequence. */
@@ -71,6 +71,29 @@ static inline void draw_background(struct genome *g, char *bases, int64_t n, int
     }
 }
 
+/* Returns exp(-x) for small x >= 0, the same on every machine. */
+static inline double exp_minus(double x)
+{
+    enum { HALVINGS = 10 };
+    double part = x / (1 << HALVINGS);
+    double y = 1 - part * (1 - part / 2 * (1 - part / 3));
+    for (int i = 0; i < HALVINGS; i++)
+        y *= y;
+    return y;
+}
+
+static inline int poisson(struct cov_rng *rng, double mean)
+{
+    enum { MOST = 64 }; /* exp_minus is exact enough up to here */
+    int n = -1;
+    if (mean > MOST)
+        return poisson(rng, MOST) + poisson(rng, mean - MOST);
+    double limit = exp_minus(mean);
+    for (double product = 1; product > limit || n < 0; n++)
+        product *= cov_rng_double(rng);
+    return n;
+}
+
 /* ---- repeats and gaps ---- */
 
 /* Allocates an ancestor of low <= n < 4000 bases. */
@@ -84,11 +107,18 @@ static inline int make_family(struct genome *g, struct family *f, int64_t low, s
     return COV_OK;
 }
 
+static inline void free_families(struct genome *g)
+{
+    for (int i = 0; i < N_FAMILIES; i++)
+        free(g->families[i].bases);
+}
+
 static inline void note_range(struct genome *g, const struct piece *p, int64_t beg, int64_t end,
                               const char *what)
 {
-    (void)fprintf(g->features, "%s\t%lld\t%lld\t%s%s\n", p->name, (long long)beg, (long long)end,
-                  what, g->more);
+    if (g->features)
+        (void)fprintf(g->features, "%s\t%lld\t%lld\t%s%s\n", p->name, (long long)beg,
+                      (long long)end, what, g->more);
 }
 
 /* Puts a soft-masked (lower case) copy with about 6 % of the bases changed. */
@@ -157,11 +187,18 @@ static inline void describe_piece(size_t i, int64_t n_bases, char name[32], int6
     *n = large ? n_bases / 100 * shares[k] : contigs[k];
 }
 
+static inline void write_lines(const struct genome *g, const struct piece *p)
+{
+    for (int64_t i = 0; i < p->n; i += LINE) {
+        (void)fwrite(p->bases + i, 1, (size_t)(p->n - i < LINE ? p->n - i : LINE), g->fasta);
+        (void)putc('\n', g->fasta);
+    }
+}
+
 static inline void write_bases(const struct genome *g, const struct piece *p)
 {
     (void)fprintf(g->fasta, ">%s a made-up sequence of %lld bases\n", p->name, (long long)p->n);
-    for (int64_t i = 0; i < p->n; i += LINE)
-        (void)fprintf(g->fasta, "%.*s\n", (int)(p->n - i < LINE ? p->n - i : LINE), p->bases + i);
+    write_lines(g, p);
 }
 
 /* Creates FOLDER/NAME.SUFFIX. */
