@@ -12,8 +12,8 @@
 #include "common/job/libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
-    &benchmark_synth, &benchmark_stages, &benchmark_pipeline, &benchmark_loader, &benchmark_encode,
-    &benchmark_model, &benchmark_shards, &benchmark_compare,  &benchmark_report, NULL,
+    &benchmark_synth, &benchmark_stages,  &benchmark_pipeline, &benchmark_loader, &benchmark_encode,
+    &benchmark_model, &benchmark_compare, &benchmark_report,   NULL,
 };
 
 static void print_versions(FILE *f)

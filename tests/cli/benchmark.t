@@ -39,10 +39,10 @@ run benchmark synth --size 45k --depth 101 --read-length 1 -o deep/
 refused 2 'more than 100 reads start at each base' 'too many reads'
 run benchmark synth -q --size 1M -o /dev/full
 refused 1 '^benchmark: error: /dev/full: No space left on device$' 'a full disk'
+run benchmark synth --size 5 --depth 1 -o -
+refused 2 '--depth needs a file or folder as output' 'reads on standard output'
 run benchmark synth --size 5 --contigs 6 -o -
 refused 2 'too few for 6 contigs' 'more contigs than bases'
-run benchmark synth --reads x.sam -o y.fa
-refused 2 '--reads needs --depth' '--reads without --depth'
 run benchmark synth --n-content 0.9 --repeats 0.9 -o y.fa
 refused 2 'more than 0.95 together' 'too many N and repeats'
 
@@ -61,7 +61,7 @@ like "$(cat count)" '^6[0-9]{3}$' '  with the requested depth'
 # Small networks, very short runs.
 make_ckpt bi-hybrid small.ckpt || exit 99
 run benchmark model -m small.ckpt --length 1600,800 --batch-size 1,2 --precision exact,bf16 --repeats 3 --seconds 0.01 \
-    --layers --training 3 -@ 2 -o model/
+    --training 3 -@ 2 -o model/
 status_is 0 'model measures the network'
 stdout_like '^model/chunks_per_second/device=cpu,precision=exact,batch=2,threads=2,length=1600	chunks/s	higher	3	' \
     '  and prints a table'
@@ -71,7 +71,6 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=1,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
         model/max_relative_error/precision=bf16 model/limit_share/precision=exact \
-        model/layer_ms/01_conv_4_4,form=look-up \
         model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 \
         model/training_chunks_per_second/device=cpu,precision=bf16,batch=3,threads=2,length=1600 2>&1)
     is "$charts" "$(find model -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
@@ -91,11 +90,8 @@ export LD_LIBRARY_PATH
 ok '  which is optional' model alone/benchmark random_alone
 unset LD_LIBRARY_PATH
 is "$(grep -c relative_error random_alone/benchmark.tsv)" 0 '  without it, no errors are reported'
-is "$(cut -f 1 model/benchmark.tsv | grep -Ec 'layer_ms/(01_conv.*form=|.*form=look-up)')" 1 \
-    '  look-up is used for the first layer only'
-like "$(cat model/report.html)" 'Layers were measured on one core in (fp32|bf16x3)' '  in the first precision'
 if command -v gnuplot >/dev/null; then
-    is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  with all charts'
+    is "$(cd model && echo *.png)" 'model_batch.png model_length.png model_threads.png model_training.png' '  with all charts'
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/
@@ -118,8 +114,8 @@ refused 1 'none.ckpt' 'a missing checkpoint'
 ok '  creates no folder' test ! -e y
 
 # The user's files, named like the run's temporary files.
-mkdir -p mine/pipeline_bigwig
-for file in random.ckpt synthetic.fa synthetic_1.fa stage0.h5 pipeline.h5 loader_packed.h5 pipeline_bigwig/x.bw; do
+mkdir -p mine/pipeline0.bigwig
+for file in random.ckpt synthetic.fa synthetic_1.fa stages0.h5 pipeline0.h5 loader_packed.h5 pipeline0.bigwig/x.bw; do
     echo mine >"mine/$file"
 done
 cp -r mine before
@@ -133,13 +129,13 @@ ended() {
     wait $!
 }
 mkdir tmp
-ended stage0.predictions.h5 benchmark stages -m small.ckpt --sizes 400k,800k --repeats 50 -@ 2 -o mine/
+ended stages0.predictions.h5 benchmark stages -m small.ckpt --sizes 400k,800k --repeats 50 -@ 2 -o mine/
 is $? 143 'a killed run'
 ok '  removes its files, and only those' diff -r before mine
 ended loader_original.h5 benchmark loader --size 4M --tmpdir tmp -@ 2 -o mine/
 is "$? $(find tmp -mindepth 1)" '143 ' '  also in --tmpdir'
 ok '  instead of the output folder' diff -r before mine
-ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
+ended pipeline0.predictions.h5 benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
 is $? 143 '  even when some of its files are finished'
 ok '  which it removes' diff -r before mine
 benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
@@ -149,7 +145,7 @@ kill -TERM $!
 wait $!
 is $? 143 '  when it is killed'
 ok '  it removes the folder' test ! -e new
-for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_flame.svg model_layers.svg; do
+for file in benchmark.tsv pipeline_stages.png pipeline_flame.svg model_training.svg; do
     mkdir taken && echo mine >"taken/$file"
     run benchmark report -m small.ckpt -o taken/
     refused 1 "taken/$file: already exists; use -f to replace it" 'an existing output is reported before measuring'
@@ -167,7 +163,7 @@ filled() {
     is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
     is "$(find "$1" -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and no temporary files are left'
 }
-run benchmark encode --length 100,301 --batch-size 4 --repeats 2 --seconds 0.001 -@ 1 -o encode/
+run benchmark encode --length 100,301 --repeats 2 --seconds 0.001 -@ 1 -o encode/
 status_is 0 'encode measures encoding'
 filled encode encode encode/bases_per_second/form=packed,length=301 encode/bases_per_second/form=deflate,length=100 \
     encode/padded_bases_per_second/padding=grouped,length=301 encode/padding_share/padding=max_length,length=100
@@ -178,7 +174,7 @@ filled loader loader loader/epoch_seconds/strategy=original,io=unlimited loader/
     loader/ratio_to_original/strategy=+ring-buffer,io=unlimited loader/device_use/strategy=+device-decode,io=1000MB/s \
     loader/bytes_per_base/strategy=+packed loader/chunks_per_second/strategy=+ring-buffer,threads=2,batch=3
 run benchmark loader --fasta one/genome.fa --io-limit 40M --repeats 2 --seconds 0.001 --batch-list 4 --threads-list 1 -@ 1 \
-    --warm -o limited/
+    -o limited/
 status_is 0 'loader with a given genome and an I/O limit'
 # 1.3 Mbp packed are 1.3 MB for both strands, so it takes at least 33 ms.
 slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=40MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
@@ -212,36 +208,33 @@ run benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o p
 status_is 0 'pipeline measures the pipeline'
 filled pipeline pipeline pipeline/wall_seconds/stage=covpredict pipeline/wall_seconds/stage=all \
     pipeline/peak_rss_bytes/stage=merge
-is "$(head -n 1 pipeline/pipeline_snakemake.tsv | tr '\t' ' ')" \
-    'stage s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time' '  with the columns of Snakemake'
-is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 covpredict merge bigwig bedgraph all ' \
-    '  and its stages'
 
 # The shards of a prediction.
 for i in 1 2; do
-    run covpredict -q -m small.ckpt --subsequence-length 400 --shard $i/2 --stats shard${i}_mqc.json -o shard$i.h5 one/genome.fa
+    run covpredict -q -m small.ckpt --subsequence-length 400 --shard $i/2 --stats shard$i.json -o shard$i.h5 one/genome.fa
     status_is 0 "shard $i"
 done
-run benchmark shards shard1_mqc.json shard2_mqc.json
-status_is 0 'shards prints a table'
-is "$(cut -f 1,3 "$stdout" | tr '\t\n' '  ')" "shard bases shard1 $(($(sed -n 's/^  "bases": \([0-9]*\).*/\1/p' shard1_mqc.json))) shard2 $(($(sed -n 's/^  "bases": \([0-9]*\).*/\1/p' shard2_mqc.json))) " \
-    '  with a row per shard'
-is "$(awk -F '\t' 'NR > 1 { n += $3; off = 1e6 * $6 / $3 - $13; if ($13 <= 0 || off > 1e-3 * $13 || -off > 1e-3 * $13) print "wrong" } END { print n }' "$stdout")" 1300000 \
-    '  all bases, and seconds per million of them'
-is "$(cut -f 2 "$stdout" | sed -n '2s/ to .*//p;3s/.* to //p' | tr '\n' ' ')" \
-    "chr1:1 chr3:$(awk '/^>/ { n = 0; next } { n += length($0) } END { print n }' one/genome.fa) " '  and the regions, from the first to the last base'
-stderr_like '^benchmark: 2 shards, .* s on average; slowest: shard[12] \(chr' '  the slowest shard is named'
+run benchmark stages -o shards/ shard1.json shard2.json
+status_is 0 'stages of earlier runs'
+stderr_like '^benchmark: 2 runs, .* s on average; slowest: run=shard[12],region=chr' '  the slowest run is named'
+filled shards stages
+number() { # KEY FILE
+    sed -n "s/^  *\"$1\": \([0-9.e+-]*\),*$/\1/p" "$2" | head -n 1
+}
+is "$(awk -F '\t' -v wall="$(number wall_seconds shard2.json)" -v bases="$(number bases shard2.json)" '
+    $1 ~ "^stages/seconds_per_mbp/run=shard2,region=chr2.* to chr3:" { off = $5 - 1e6 * wall / bases; print (off < 1e-3 * $5 && -off < 1e-3 * $5) }' \
+    shards/benchmark.tsv)" 1 '  seconds per million bases of its region'
+is "$(cut -f 1 shards/benchmark.tsv | grep -c '^stages/\(fetch\|compute\|store\)_seconds/run=')" 6 '  and seconds of its stages'
 if command -v gnuplot >/dev/null; then
-    run benchmark shards --plot shards.svg -o shards.tsv --stats shards.json shard1_mqc.json shard2_mqc.json
-    status_is 0 '  in a file, with a plot'
-    ok '  of both times' grep -q 'seconds per million bases' shards.svg
-    ok '  and --stats has the shards' grep -q '"seconds_per_mbp"' shards.json
+    ok '  with a chart of both times' grep -q 'seconds per million bases' shards/stages_runs.svg
 fi
-run benchmark shards -o bad.tsv shard1_mqc.json model/benchmark.json
-refused 1 '^benchmark: error: model/benchmark\.json: not written by covpredict --stats$' 'another file'
-ok '  no table is written' test ! -e bad.tsv
-run benchmark shards late.json
-refused 1 'error: late\.json: No such file' 'a missing file'
+run benchmark stages -o bad/ shard1.json model/benchmark.json
+refused 1 '^benchmark: error: model/benchmark\.json: not written by --stats of a run on a genome$' 'another file'
+ok '  no folder is left' test ! -e bad
+run benchmark stages --repeats 2 shard1.json
+refused 2 '--repeats cannot be used with STATS\.json$' 'earlier runs are not repeated'
+run benchmark shards shard1.json
+refused 2 "unknown subcommand 'shards'; did you mean stages\?$" 'the former name'
 
 # Inputs are checked before measuring.
 printf '>a\nACGT\n>\nACGT\n' >late.fa
@@ -266,7 +259,7 @@ ok '  create no folder' test ! -e failed
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
 refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'the error names a failed stage'
 ok '  and the folder is removed' test ! -e failed
-run benchmark encode --length 100 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
+run benchmark encode --length 100 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
 ok 'parent folders are created' test -s deep/y/benchmark.json
 run benchmark model -m small.ckpt -o small.ckpt/y/
 refused 1 'small.ckpt/y' 'a folder that cannot be created'

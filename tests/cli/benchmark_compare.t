@@ -1,5 +1,5 @@
 #!/bin/sh
-# benchmark compare: ratios of two files, different machines, paired commands.
+# benchmark compare: ratios of two files, different machines.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -7,7 +7,7 @@
 file() {
     memory=$1 name=$2 better=$3
     shift 3
-    printf '{"machine": {"probes": {"memory_gb_per_second": %s, "disk_read_mb_per_second": 100}}, "figures": [
+    printf '{"machine": {"probes": {"memory_gb_per_second": %s}}, "figures": [
         {"name": "%s", "unit": "s", "better": "%s", "n": %d, "values": [%s]}]}\n' \
         "$memory" "$name" "$better" $# "$(echo "$*" | tr ' ' ',')"
 }
@@ -20,7 +20,6 @@ file 20 model/b higher 100 101 99 >rate.json
 file 20 model/b higher 80 81 79 >low_rate.json
 file 20 stages/a lower 2 20 10 30 1 >noisy.json
 file 20 stages/a higher 10 >turned.json
-sed 's/"disk_read_mb_per_second": 100/"disk_read_mb_per_second": 300/' base.json >disk.json
 echo '{"figures": [' >cut.json
 echo '{"figures": [{"name": "x"}]}' >bad.json
 
@@ -51,8 +50,6 @@ refused 3 'different machines: probe memory_gb_per_second is 20 in the first and
 is "$(cat "$stdout")" '' '  and print no table'
 run benchmark compare --probe-tolerance 1.5 base.json other.json
 refused 1 'stages/a' '  unless --probe-tolerance allows it'
-run benchmark compare base.json disk.json
-status_is 0 'disk probes have a larger tolerance'
 run benchmark compare base.json rate.json
 refused 1 'no common figures' 'nothing to compare'
 run benchmark compare base.json turned.json
@@ -68,37 +65,9 @@ run benchmark compare base.json none.json
 refused 1 'none.json' 'a missing file'
 run benchmark compare base.json
 refused 2 '' 'only one file'
-run benchmark compare --repeats 5 base.json same.json
-refused 2 '--repeats needs --paired' 'options for commands'
-run benchmark compare --paired --probe-tolerance 1 true true
-refused 2 '--probe-tolerance cannot be used with --paired' '  and for files'
 run benchmark compare -o table.tsv base.json slow.json
 refused 1 'stages/a' 'a table in a file'
 like "$(cat table.tsv)" 'worse' '  is written even on failure'
 run benchmark compare -o table.tsv base.json same.json
 refused 1 'use -f to replace it' '  is not overwritten'
-run benchmark compare -fq -o ./ base.json same.json
-status_is 0 'a table in a folder'
-like "$(cat compare.tsv)" 'same' '  is called compare.tsv'
-run benchmark compare -q -o new/er/ base.json same.json
-status_is 0 '  a new folder'
-like "$(cat new/er/compare.tsv)" 'same' '  is created'
-run benchmark compare --paired true
-refused 2 "an input is missing \\(usage: benchmark compare \\[options\\] BASE\\.json NEW\\.json or benchmark compare --paired \\[options\\] 'COMMAND A' 'COMMAND B'\\)" \
-    'a usage error shows both forms'
-run benchmark compare --paired --repeats 4 true true
-refused 2 '5' 'too few repeats'
-run benchmark compare --help
-stdout_like 'at least 5' '  the help states the minimum'
-
-# Commands append to a file, which shows their order.
-run benchmark compare --paired --repeats 5 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.3'
-refused 1 'takes ([2-9]|1[0-5])(\.[0-9]*)? times as long' 'a slower command fails' # 15 times, less on a busy machine
-is "$(tr -d '\n' <order | cut -c 1-14)" ABABBAABBAABBA 'commands run once each, then in blocks A B B A'
-run benchmark compare --paired --repeats 5 'sleep 0.3' 'sleep 0.02'
-status_is 0 'a faster command passes'
-run benchmark compare --paired --repeats 5 true 'echo lost; echo why >&2; exit 4'
-refused 1 'failed with status 4: why' 'a failing command'
-run benchmark compare --paired --repeats 5 true 'kill -9 $$'
-refused 1 'killed by signal 9' 'a killed command'
 done_testing

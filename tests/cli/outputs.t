@@ -71,10 +71,7 @@ list - h5chunk blacklist -f --names names -o o.h5 --list x g.h5
 output .h5 h5chunk drop -f --datasets atacseq -o x p.h5
 output .h5 h5chunk rename -f --datasets atacseq=rnaseq -o x p.h5
 output .fa benchmark synth -f --size 1k --contigs 1 -o x
-reads .sam benchmark synth -f --size 1k --contigs 1 --depth 1 -o o.fa --reads x
-output - benchmark compare -f --paired -o x true true
-output - benchmark shards -f -o x s.json
-plot - benchmark shards -f --plot x s.json
+output - benchmark compare -f -o x s.json s.json
 END
 h5chunk cat -o g.stream g.h5
 find . -type f | sort >../before

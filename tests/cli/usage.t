@@ -164,11 +164,11 @@ done <<'END'
 1 h5chunk merge -o o.h5 g.h5 p.h5|g\.h5 and p\.h5 are not parts of one file: only one has bases$
 1 h5chunk merge -o o.h5 g.h5 ./g.h5|\./g\.h5: the same file as g\.h5$
 1 h5chunk merge -o o.h5 --stats o.json --shard-stats c.h5 g.h5|c\.h5: not a JSON file, but an HDF5 file$
-2 benchmark synth -o o.fa --reads o.sam|--reads needs --depth$
+2 benchmark synth -o - --depth 1|--depth needs a file or folder as output$
 2 benchmark synth -o o.fa --size 3 --contigs 9|3 bases are too few for 9 contigs$
-2 benchmark compare --repeats 3 a.json b.json|--repeats: 3 is out of range \(5 to 1000\)$
+2 benchmark compare --max-slowdown x a.json b.json|--max-slowdown: 'x' is not a number
 1 benchmark compare g.fa g.fa|g\.fa: not a JSON file, but a FASTA file$
-1 benchmark shards g.fa|g\.fa: not a JSON file, but a FASTA file$
+1 benchmark stages g.fa|g\.fa: not a JSON file, but a FASTA file$
 END
 cd "$work" || exit 99
 is "$(find full empty -newer full/v.vcf -type f)" '' 'none of these writes anything'

@@ -4,7 +4,7 @@
 usage: benchmark_check.py FOLDER SUBCOMMAND,... [NAME...]
 
 Checks that the figures of benchmark.json are well-formed, that their names begin with one of the subcommands, and that
-the NAMEs are among them; that the table and MultiQC's file have the same figures; and that report.html is well-formed
+the NAMEs are among them; that the table has the same figures; and that report.html is well-formed
 and self-contained. Prints the number of pictures in report.html.
 SPDX-License-Identifier: MIT"""
 
@@ -31,9 +31,6 @@ for name in names:
 table = [line.rstrip("\n").split("\t") for line in open(folder + "/benchmark.tsv")]
 assert table[0] == ["name", "unit", "better", "n", "median", "low", "high"], table[0]
 assert [row[0] for row in table[1:]] == [f["name"] for f in b["figures"]]
-mqc = json.load(open(folder + "/benchmark_mqc.json"))
-assert mqc["id"].startswith("covtools_benchmark") and len(mqc["data"]) == len(found) + 1, mqc
-assert mqc["data"]["benchmark"]["wall_seconds"] > 0 and not any("/" in row for row in mqc["data"]), mqc["data"]
 page = xml.etree.ElementTree.parse(folder + "/report.html").getroot()
 svgs = page.findall(".//{http://www.w3.org/2000/svg}svg")
 ids = [x.get("id") for x in page.iter() if x.get("id")]

@@ -2,17 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/benchmark/bench.h"
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/file/textfile.h"
 
-/* Bytes of the disk probe per second of probing. */
-#define DISK_BYTES 256e6
 /* Share of a processor that a compute thread gets on an idle machine. */
 #define UNDISTURBED 0.9
 
@@ -32,16 +29,14 @@ void bench_fini(struct bench *b)
         free(b->notes[i]);
     for (size_t i = 0; i < b->n_advice; i++)
         free_advice(&b->advice[i]);
-    for (size_t i = 0; i < b->n_files; i++) {
-        free(b->files[i].name);
-        free(b->files[i].title);
-    }
     cov_tmpfolder_remove(&b->work);
     cov_newfolder_fini(&b->folder);
+    free(b->fasta);
+    free(b->model);
     free(b->speeds);
     free(b->notes);
     free(b->advice);
-    free(b->files);
+    free(b->flame);
 }
 
 int bench_begin(struct bench *b, double seconds, struct cov_err *e)
@@ -54,8 +49,7 @@ int bench_begin(struct bench *b, double seconds, struct cov_err *e)
     cov_progress_begin(b->progress, "probing the machine", "", -1);
     rc = cov_pool_new(b->threads, &pool, e);
     if (!rc)
-        rc = machine_probe(&b->machine, pool, b->work.path, seconds, (size_t)(seconds * DISK_BYTES),
-                           e);
+        rc = machine_probe(&b->machine, pool, seconds, e);
     cov_pool_free(pool);
     cov_progress_end(b->progress);
     return rc;
@@ -101,29 +95,9 @@ void bench_print_advice(const struct bench *b, FILE *out)
     }
 }
 
-int bench_add_file(struct bench *b, const char *name, const char *title, struct cov_err *e)
-{
-    if (COV_RESERVE(&b->files, &b->cap_files, b->n_files + 1, e))
-        return COV_ENOMEM;
-    struct bench_file *f = &b->files[b->n_files++];
-    *f = (struct bench_file){cov_strdup(name, e), title ? cov_strdup(title, e) : NULL};
-    return f->name && (f->title || !title) ? COV_OK : COV_ENOMEM;
-}
-
 bool bench_is_disturbed(const struct bench *b)
 {
     return b->processor_had < UNDISTURBED * b->processor_wanted;
-}
-
-void bench_remove(const char *path)
-{
-    DIR *dir = opendir(path);
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)))
-        (void)unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        (void)closedir(dir);
-    (void)remove(path);
 }
 
 int bench_read_json(const char *path, struct cov_json_value **out, struct cov_err *e)
@@ -146,6 +120,21 @@ void bench_cases_fini(struct bench_cases *list)
     for (size_t i = 0; i < list->n; i++)
         free(list->items[i].name);
     free(list->items);
+}
+
+int bench_repeat(int (*once)(void *arg, struct cov_err *e), void *arg, double seconds, double *each,
+                 struct cov_err *e)
+{
+    double start = cov_clock(), spent;
+    size_t n = 0;
+    int rc;
+    do {
+        rc = once(arg, e);
+        n++;
+        spent = cov_clock() - start;
+    } while (!rc && spent < seconds);
+    *each = spent / (double)n;
+    return rc;
 }
 
 static int run_case(const struct bench_case *c, double seconds, double *value, struct cov_err *e)
@@ -183,4 +172,29 @@ int bench_run(struct bench *b, const char *what, const struct bench_cases *cases
     cov_progress_end(b->progress);
     free(values);
     return rc;
+}
+
+/* ---------------------------------------------------------------- charts */
+
+static struct cov_chart_point point_of(double x, const struct figure *f, double factor)
+{
+    return (struct cov_chart_point){x, factor * f->median, factor * f->low, factor * f->high};
+}
+
+int chart_add_figure(struct cov_chart *c, const char *series, double x, const struct figure *f,
+                     double factor, struct cov_err *e)
+{
+    if (!f)
+        return COV_OK;
+    const struct cov_chart_point point = point_of(x, f, factor);
+    return cov_chart_add_point(c, series, &point, e);
+}
+
+int chart_add_bar(struct cov_chart *c, const char *series, const char *group,
+                  const struct figure *f, double factor, struct cov_err *e)
+{
+    if (!f)
+        return COV_OK;
+    const struct cov_chart_point point = point_of(0, f, factor);
+    return cov_chart_add_bar(c, series, group, &point, e);
 }

@@ -15,9 +15,9 @@
 #include "common/base/json.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
+#include "common/cli/stats.h"
 #include "common/file/tmpfile.h"
 #include "common/job/chart.h"
-#include "tools/benchmark/chart_figures.h"
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/machine.h"
 
@@ -26,13 +26,6 @@ struct bench_advice {
     char *what, *value; /* "batch", "8" */
     char *how;          /* "covpredict --batch-size 8"; "" without an option */
     char *reason;       /* the figures that support it */
-};
-
-/* A file written to `work` during a measurement (a table, a flame graph). It is copied to the
- * output folder under the same name. */
-struct bench_file {
-    char *name;  /* Owned */
-    char *title; /* caption in the report; NULL if it is not a picture. Owned */
 };
 
 /* A measured speed of the network, in chunks per second. */
@@ -48,10 +41,12 @@ struct bench_speed {
 enum bench_part {
     BENCH_STAGES = 1,
     BENCH_PIPELINE = 2,
+    BENCH_TOOLS = BENCH_STAGES | BENCH_PIPELINE, /* need a checkpoint */
     BENCH_LOADER = 4,
     BENCH_ENCODE = 8,
     BENCH_MODEL = 16,
     BENCH_ALL = 31,
+    BENCH_RUNS = 32, /* earlier runs of the tools */
 };
 
 struct bench {
@@ -69,6 +64,7 @@ struct bench {
 
     struct cov_newfolder folder; /* `dir` if it was created; removed again if it stays empty */
     struct cov_tmpfolder work;   /* temporary files. Owned */
+    char *fasta, *model;         /* inputs, given or synthetic; NULL: none. Owned */
     struct machine machine;
     struct figures figures;
     struct cov_charts charts;
@@ -80,8 +76,7 @@ struct bench {
     size_t n_notes, cap_notes;
     struct bench_advice *advice; /* Owned */
     size_t n_advice, cap_advice;
-    struct bench_file *files; /* Owned */
-    size_t n_files, cap_files;
+    char *flame; /* path of a flame graph; NULL: none. Owned */
 };
 
 void bench_fini(struct bench *b);
@@ -96,15 +91,9 @@ int bench_advise(struct bench *b, const char *what, const char *value, char *how
                  struct cov_err *e) COV_MUST_USE;
 /* Prints a table with the header setting, value, how, reason. */
 void bench_print_advice(const struct bench *b, FILE *out);
-/* Adds the finished file `name` of b->work to the outputs. `title`: NULL if it is not a picture. */
-int bench_add_file(struct bench *b, const char *name, const char *title,
-                   struct cov_err *e) COV_MUST_USE;
-
 /* Returns true if other programs used so much CPU time that thread counts cannot be compared. */
 bool bench_is_disturbed(const struct bench *b);
 
-/* Removes a file, or a folder and the files in it; ignores errors. */
-void bench_remove(const char *path);
 /* The largest text that a benchmark reads. */
 #define BENCH_MAX_TEXT ((size_t)1 << 30)
 /* Reads a file of JSON; errors name it. Free *out with cov_json_free. */
@@ -129,6 +118,11 @@ struct bench_cases {
     size_t n, cap;
 };
 
+/* Calls once(arg) for at least `seconds`, once if they are 0, and sets *each to the mean seconds per
+ * call. */
+int bench_repeat(int (*once)(void *arg, struct cov_err *e), void *arg, double seconds, double *each,
+                 struct cov_err *e) COV_MUST_USE;
+
 /* Takes ownership of c.name; if it is NULL (out of memory), returns COV_ENOMEM. */
 int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e) COV_MUST_USE;
 void bench_cases_fini(struct bench_cases *list);
@@ -137,5 +131,35 @@ void bench_cases_fini(struct bench_cases *list);
  * their figures in the order of the cases. `what` labels the progress. */
 int bench_run(struct bench *b, const char *what, const struct bench_cases *cases,
               struct cov_err *e) COV_MUST_USE;
+
+/* ---- charts ---- */
+
+/* Adds a figure times `factor`; does nothing if f is NULL. */
+int chart_add_figure(struct cov_chart *c, const char *series, double x, const struct figure *f,
+                     double factor, struct cov_err *e) COV_MUST_USE;
+/* The same as a bar of the named group. */
+int chart_add_bar(struct cov_chart *c, const char *series, const char *group,
+                  const struct figure *f, double factor, struct cov_err *e) COV_MUST_USE;
+
+/* ---- outputs (bench_output.c): benchmark.json, benchmark.tsv, charts as SVG and PNG, and report.html with everything ---- */
+
+/* Called before measuring: creates the folder if it is missing, and fails if one of the outputs of
+ * b->parts exists without b->force (COV_EEXIST), or cannot be written. */
+int bench_output_begin(struct bench *b, struct cov_err *e) COV_MUST_USE;
+
+/* Writes all files; they appear together. Without gnuplot, warns and omits the charts. Adds the
+ * figures to `stats`, for --stats and MultiQC. */
+int bench_output_write(const struct bench *b, struct cov_stats *stats,
+                       struct cov_err *e) COV_MUST_USE;
+
+struct bench_picture {
+    const char *name; /* of the file; its first word names the section that shows the picture */
+    char *text;       /* the SVG file. Owned */
+};
+
+/* Writes the report as one self-contained page, which is also well-formed XML. Ids in the pictures
+ * are made unique. */
+void bench_print_html(const struct bench *b, const struct bench_picture *pictures, size_t n,
+                      FILE *f);
 
 #endif

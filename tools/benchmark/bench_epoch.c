@@ -222,9 +222,8 @@ static int run_epoch(struct run *p, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, decode, hand_over};
     int rc = COV_OK;
-    if (!p->of->all->warm)
-        p->of->all->dropped =
-            machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
+    p->of->all->dropped =
+        machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
     p->of->seed++;
     if (p->loader) {
         rc = cov_loader_rewind(p->loader, p->of->seed, e);
@@ -267,7 +266,7 @@ static void close_run(struct run *p)
         free(b->codes);
     }
     cov_loader_close(p->loader);
-    (void)cov_h5_plain_close(p->plain, NULL); /* was only read */
+    cov_h5_plain_close(p->plain);
     cov_pool_free(p->pool);
     free(p->order);
     free(p->halves);
@@ -289,11 +288,9 @@ static int open_source(struct run *p, const char *path, struct cov_err *e)
         p->total = p->of->all->n_chunks;
         return COV_OK;
     }
-    int rc = cov_h5_plain_open(path, &p->plain, e);
+    int rc = cov_h5_plain_open(path, &p->plain, &p->total, &p->L, e);
     if (rc)
         return rc;
-    p->L = cov_h5_plain_length(p->plain);
-    p->total = cov_h5_plain_n_rows(p->plain);
     p->order = cov_malloc(p->total, sizeof *p->order, e);
     p->halves = cov_malloc(4 * p->L, sizeof *p->halves, e);
     for (size_t i = 0; p->order && i < p->total; i++)

@@ -26,7 +26,6 @@ extern const char *const strategy_names[STRATEGIES]; /* "original", "+blosc", ..
 /* State shared by all epochs of a benchmark. */
 struct epochs {
     const char *tmpdir;      /* borrowed */
-    bool warm;               /* keep the page cache, instead of dropping it before each epoch */
     char *files[STRATEGIES]; /* of one genome; the last three are the same string. Owned */
     size_t n_chunks;
     uint64_t checksum; /* of all chunks; 0: not known yet */

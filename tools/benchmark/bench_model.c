@@ -1,5 +1,5 @@
 /* bench_model.c - benchmark model: speed of the network by batch, precision, threads and length,
- * and the distance of each precision from fp32.
+ * the distance of each precision from fp32, and speed of training.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stddef.h>
@@ -12,20 +12,10 @@
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"
 #include "common/net/net.h"
+#include "common/net/train.h"
 #include "tools/benchmark/measuring.h"
 
 /* ---------------------------------------------------------------- a case */
-
-struct setup {
-    struct bench *b;
-    const struct bench_net *net;
-    enum cov_precision precision;
-    struct cov_device_choice choice;
-    const char *device, *levels; /* device: its name; levels: NULL for all */
-    size_t batch, length;
-    unsigned threads;
-    uint64_t seed;
-};
 
 /* The network of a setup on its device, with input and output. */
 struct loaded {
@@ -48,7 +38,7 @@ static void unload(struct loaded *l)
     cov_device_close(l->dev);
 }
 
-static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
+static int load(const struct bench_setup *s, struct loaded *l, struct cov_err *e)
 {
     const struct cov_cpu_options cpu = {.precision = s->precision, .levels = s->levels};
     size_t n = s->threads * s->batch * s->length;
@@ -68,10 +58,7 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
     l->spent = cov_calloc(s->threads, sizeof *l->spent, e);
     if (!l->codes || !l->values || !l->spent)
         return COV_ENOMEM;
-    struct cov_rng rng;
-    cov_rng_init(&rng, s->seed);
-    for (size_t i = 0; i < n; i++)
-        l->codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    bench_draw_codes(s->b->seed, l->codes, n);
     return COV_OK;
 }
 
@@ -86,24 +73,27 @@ static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return rc;
 }
 
+static int forward_all(void *arg, struct cov_err *e)
+{
+    struct loaded *l = arg;
+    return cov_pool_for(l->pool, cov_pool_size(l->pool), forward, l, e);
+}
+
 static int run(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    const struct setup *s = arg;
+    const struct bench_setup *s = arg;
     struct loaded l;
     int rc = load(s, &l, e);
+    *value = 0;
     if (!rc)
-        rc = cov_pool_for(l.pool, s->threads, forward, &l, e); /* warm-up */
-    double start = cov_clock(), spent = 0;
-    size_t rounds = 0;
-    while (!rc && seconds > 0 && (rounds == 0 || spent < seconds)) {
-        rc = cov_pool_for(l.pool, s->threads, forward, &l, e);
-        rounds++;
-        spent = cov_clock() - start;
+        rc = forward_all(&l, e); /* warm-up */
+    if (!rc && seconds > 0) {
+        rc = bench_repeat(forward_all, &l, seconds, value, e);
+        *value = s->threads * s->batch / *value;
     }
-    *value = rounds > 0 ? (double)(rounds * s->threads * s->batch) / spent : 0;
     /* If there are more threads than processors, they take turns. */
     bool each_has_one = s->choice.kind == COV_DEVICE_CPU && s->threads <= cov_pool_default_size();
-    for (unsigned i = 0; rounds > 0 && each_has_one && i < s->threads; i++) {
+    for (unsigned i = 0; !rc && seconds > 0 && each_has_one && i < s->threads; i++) {
         s->b->processor_had += l.spent[i][0];
         s->b->processor_wanted += l.spent[i][1];
     }
@@ -113,7 +103,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
 
 /* ---------------------------------------------------------------- values */
 
-static int compute(const struct setup *s, float **values, size_t *n, struct cov_err *e)
+static int compute(const struct bench_setup *s, float **values, size_t *n, struct cov_err *e)
 {
     struct loaded l;
     int rc = load(s, &l, e);
@@ -162,21 +152,17 @@ static int compare(const float *a, const float *ref, size_t n, struct distance *
 }
 
 /* Compares fp32 with the scalar reference, on a short input since the reference is slow. */
-static int check_fp32(const struct setup *s, struct cov_err *e)
+static int check_fp32(const struct bench_setup *s, struct cov_err *e)
 {
-    struct setup fast = *s, scalar;
+    struct bench_setup fast = *s;
     float *a = NULL, *ref = NULL;
     size_t n;
     struct distance d;
-    size_t unit = 1;
-    for (int64_t i = 0; i < s->net->hp.cnn_layers; i++)
-        unit *= (size_t)s->net->hp.step;
     fast.precision = COV_PRECISION_FP32;
     fast.threads = 1;
     fast.batch = 1;
-    fast.length = unit * (256 / unit + 1);
-    fast.length = fast.length < s->length ? fast.length : s->length;
-    scalar = fast;
+    fast.length = bench_short_length(s);
+    struct bench_setup scalar = fast;
     scalar.choice = (struct cov_device_choice){.kind = COV_DEVICE_CPU};
     scalar.levels = "scalar";
     int rc = compute(&fast, &a, &n, e);
@@ -193,8 +179,8 @@ static int check_fp32(const struct setup *s, struct cov_err *e)
 }
 
 /* Adds the distance of a precision from fp32. */
-static int measure_distance(struct bench *b, const struct setup *s, const float *ref, size_t n,
-                            struct cov_err *e)
+static int measure_distance(struct bench *b, const struct bench_setup *s, const float *ref,
+                            size_t n, struct cov_err *e)
 {
     float *a = NULL;
     struct distance d;
@@ -217,10 +203,157 @@ static int measure_distance(struct bench *b, const struct setup *s, const float 
                                 "model/one_minus_r/precision=%s", name);
 }
 
+/* ---------------------------------------------------------------- training */
+
+struct training {
+    struct cov_device *dev;
+    struct cov_pool *pool;
+    struct cov_trainer *trainer;
+    struct cov_train_batch batch;
+    uint8_t *codes;
+    float *targets;
+    bool *present;
+};
+
+static void close_training(struct training *t)
+{
+    cov_trainer_free(t->trainer);
+    cov_pool_free(t->pool);
+    cov_device_close(t->dev);
+    free(t->codes);
+    free(t->targets);
+    free(t->present);
+}
+
+static int make_batch(const struct bench_setup *s, struct training *t, struct cov_err *e)
+{
+    size_t n = s->batch * s->length, n_outputs = (size_t)s->net->hp.output_size;
+    struct cov_rng rng;
+    t->codes = cov_malloc(n, 1, e);
+    t->targets = cov_malloc(n * n_outputs, sizeof *t->targets, e);
+    t->present = cov_malloc(s->batch * n_outputs, sizeof *t->present, e);
+    if (!t->codes || !t->targets || !t->present)
+        return COV_ENOMEM;
+    bench_draw_codes(s->b->seed, t->codes, n);
+    cov_rng_init(&rng, s->b->seed + 1);
+    for (size_t i = 0; i < n * n_outputs; i++)
+        t->targets[i] = (float)cov_rng_below(&rng, 5);
+    memset(t->present, 1, s->batch * n_outputs * sizeof *t->present);
+    t->batch = (struct cov_train_batch){
+        .n = s->batch, .codes = t->codes, .targets = t->targets, .present = t->present};
+    return COV_OK;
+}
+
+static int open_training(const struct bench_setup *s, struct training *t, struct cov_err *e)
+{
+    const struct cov_cpu_options cpu = {.precision = s->precision, .levels = s->levels};
+    *t = (struct training){0};
+    int rc = make_batch(s, t, e);
+    if (!rc)
+        rc = cov_device_open_cpu(&cpu, &t->dev, e);
+    if (!rc)
+        rc = cov_pool_new(s->threads, &t->pool, e);
+    const struct cov_trainer_options options = {.hp = &s->net->hp,
+                                                .L = s->length,
+                                                .max_batch = s->batch,
+                                                .seed = s->b->seed,
+                                                .pool = t->pool};
+    return rc ? rc : cov_trainer_new(t->dev, &options, s->net->block, &t->trainer, e);
+}
+
+static int learn(void *arg, struct cov_err *e)
+{
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
+    struct training *t = arg;
+    struct cov_train_score score = {0};
+    int rc = cov_trainer_batch(t->trainer, &t->batch, &score, e);
+    return rc ? rc : cov_trainer_step(t->trainer, &adam, e);
+}
+
+static int run_training(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    const struct bench_setup *s = arg;
+    struct training t;
+    int rc = open_training(s, &t, e);
+    *value = 0;
+    if (!rc)
+        rc = learn(&t, e); /* warm-up */
+    if (!rc && seconds > 0) {
+        rc = bench_repeat(learn, &t, seconds, value, e);
+        *value = (double)s->batch / *value;
+    }
+    close_training(&t);
+    return rc;
+}
+
+static int draw_training(struct bench *b, const struct bench_cases *cases, struct cov_err *e)
+{
+    static const struct cov_chart like = {.file = "model_training",
+                                          .title = "Speed of training by batch",
+                                          .x = "chunks per batch",
+                                          .y = "chunks/s"};
+    struct cov_chart *chart;
+    int rc = cov_charts_add(&b->charts, &like, &chart, e);
+    for (size_t i = 0; i < cases->n && !rc; i++) {
+        const struct bench_setup *s = cases->items[i].arg;
+        rc = chart_add_figure(chart, cov_precision_name(s->precision), (double)s->batch,
+                              figures_find(&b->figures, cases->items[i].name), 1, e);
+    }
+    return rc;
+}
+
+/* Measures all batches of the first precision, then those of the next. */
+static int measure_training(struct bench_setup *setups, const struct numbers *precisions,
+                            const struct numbers *batches, const struct bench_setup *common,
+                            struct cov_err *e)
+{
+    struct bench_cases cases = {0};
+    int rc = COV_OK;
+    for (size_t i = 0; i < precisions->n * batches->n && !rc; i++) {
+        struct bench_setup *s = &setups[i];
+        *s = *common;
+        s->precision = (enum cov_precision)precisions->items[i / batches->n];
+        s->batch = (size_t)batches->items[i % batches->n];
+        const struct bench_case c = {
+            .name = cov_strfmt(e,
+                               "model/training_chunks_per_second/device=cpu,precision=%s,batch=%zu,"
+                               "threads=%u,length=%zu",
+                               cov_precision_name(s->precision), s->batch, s->threads, s->length),
+            .unit = "chunks/s",
+            .higher_is_better = true,
+            .run = run_training,
+            .arg = s};
+        rc = bench_cases_add(&cases, c, e);
+    }
+    if (!rc)
+        rc = bench_run(common->b, "training", &cases, e);
+    if (!rc)
+        rc = draw_training(common->b, &cases, e);
+    bench_cases_fini(&cases);
+    return rc;
+}
+
+/* Trains (forward, backward and a step of Adam) on the CPU, from initial weights, on random bases
+ * and targets, with chunks of L positions. */
+static int bench_train(struct bench *b, const struct bench_net *net,
+                       const struct numbers *precisions, const struct numbers *batches, size_t L,
+                       struct cov_err *e)
+{
+    struct bench_setup *setups = cov_calloc(precisions->n * batches->n, sizeof *setups, e);
+    struct bench_net initial = {0};
+    int rc = setups ? bench_net_init(&net->hp, b->seed, &initial, e) : COV_ENOMEM;
+    const struct bench_setup common = {.b = b, .net = &initial, .length = L, .threads = b->threads};
+    if (!rc)
+        rc = measure_training(setups, precisions, batches, &common, e);
+    bench_net_close(&initial);
+    free(setups);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- all of them */
 
 /* Resolves "auto" to the device of this machine. */
-static int find_device(const char *text, struct setup *s, struct cov_err *e)
+static int find_device(const char *text, struct bench_setup *s, struct cov_err *e)
 {
     struct cov_device *dev = NULL;
     int rc = cov_device_parse(text, &s->choice, e);
@@ -236,33 +369,32 @@ static int find_device(const char *text, struct setup *s, struct cov_err *e)
     return cov_device_parse(s->device, &s->choice, e);
 }
 
-/* Lists the requested precisions that training supports, without duplicates; exact counts as fp32.
- * Returns their number. */
-static size_t find_training(const struct bench_model_options *o, enum cov_precision out[2])
+/* Lists the requested precisions that training supports, without duplicates; exact counts as
+ * fp32. */
+static void find_training(const struct bench_model_options *o, struct numbers *out)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < o->n_precisions; i++) {
-        enum cov_precision p = o->precisions[i];
+    out->n = 0;
+    for (size_t i = 0; i < o->precisions.n; i++) {
+        int64_t p = o->precisions.items[i];
         if (p == COV_PRECISION_EXACT)
             p = COV_PRECISION_FP32;
-        if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && (n == 0 || out[0] != p) &&
-            n < 2)
-            out[n++] = p;
+        if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && out->n < 2 &&
+            (out->n == 0 || out->items[0] != p))
+            out->items[out->n++] = p;
     }
-    return n;
 }
 
 struct sweep {
     struct bench *b;
     const struct bench_net *net;
     const struct bench_model_options *o;
-    struct setup *setups; /* of the cases */
+    struct bench_setup *setups; /* of the cases */
     struct bench_cases cases;
 };
 
-static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
+static int add_case(struct sweep *w, struct bench_setup s, struct cov_err *e)
 {
-    struct setup *copy = &w->setups[w->cases.n];
+    struct bench_setup *copy = &w->setups[w->cases.n];
     struct bench_case c = {
         .name = cov_strfmt(
             e, "model/chunks_per_second/device=%s,precision=%s,batch=%zu,threads=%u,length=%zu",
@@ -281,40 +413,39 @@ static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
 }
 
 /* Sets *s to the first entry of each list. */
-static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e)
+static int first_setup(const struct sweep *w, struct bench_setup *s, struct cov_err *e)
 {
-    *s = (struct setup){.b = w->b,
-                        .net = w->net,
-                        .batch = (size_t)w->o->batches.items[0],
-                        .length = (size_t)w->o->lengths.items[0],
-                        .threads = (unsigned)w->o->threads.items[0],
-                        .seed = w->b->seed,
-                        .precision = w->o->precisions[0]};
-    return find_device(w->o->devices[0], s, e);
+    *s = (struct bench_setup){.b = w->b,
+                              .net = w->net,
+                              .batch = (size_t)w->o->batches.items[0],
+                              .length = (size_t)w->o->lengths.items[0],
+                              .threads = (unsigned)w->o->threads.items[0],
+                              .precision = (enum cov_precision)w->o->precisions.items[0]};
+    return find_device(w->o->devices.items[0], s, e);
 }
 
 static int plan(struct sweep *w, struct cov_err *e)
 {
     const struct bench_model_options *o = w->o;
-    struct setup s;
+    struct bench_setup s;
     int rc = first_setup(w, &s, e);
-    for (size_t d = 0; d < o->n_devices && !rc; d++)
-        for (size_t p = 0; p < o->n_precisions && !rc; p++)
+    for (size_t d = 0; d < o->devices.n && !rc; d++)
+        for (size_t p = 0; p < o->precisions.n && !rc; p++)
             for (size_t i = 0; i < o->batches.n && !rc; i++) {
-                struct setup k = s;
-                rc = find_device(o->devices[d], &k, e);
-                k.precision = o->precisions[p];
+                struct bench_setup k = s;
+                rc = find_device(o->devices.items[d], &k, e);
+                k.precision = (enum cov_precision)o->precisions.items[p];
                 k.batch = (size_t)o->batches.items[i];
                 if (!rc)
                     rc = add_case(w, k, e);
             }
     for (size_t i = 1; i < o->threads.n && !rc; i++) {
-        struct setup k = s;
+        struct bench_setup k = s;
         k.threads = (unsigned)o->threads.items[i];
         rc = add_case(w, k, e);
     }
     for (size_t i = 1; i < o->lengths.n && !rc; i++) {
-        struct setup k = s;
+        struct bench_setup k = s;
         k.length = (size_t)o->lengths.items[i];
         rc = add_case(w, k, e);
     }
@@ -330,7 +461,7 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
 {
     struct bench *b = w->b;
     for (size_t i = 0; i < w->cases.n; i++) {
-        const struct setup *s = &w->setups[i];
+        const struct bench_setup *s = &w->setups[i];
         const struct figure *f = figure_of(w, i);
         if (!f)
             continue;
@@ -343,59 +474,46 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
     return COV_OK;
 }
 
-/* Draws one line per precision, and one per device if there are several. */
-static int chart_batches(const struct sweep *w, struct cov_err *e)
+/* Draws the speed by batch, with one line per precision, and one per device if there are several;
+ * and by threads and by length, if there are several. */
+static int draw(const struct sweep *w, struct cov_err *e)
 {
-    static const struct cov_chart like = {.kind = COV_CHART_LINES,
-                                          .file = "model_batch",
-                                          .title = "Speed by batch size",
-                                          .x = "chunks per batch",
-                                          .y = "chunks/s",
-                                          .log_x = true};
-    const struct setup *first = &w->setups[0];
-    struct cov_chart *c;
-    int rc = cov_charts_add(&w->b->charts, &like, &c, e);
+    static const struct cov_chart like[] = {{.file = "model_batch",
+                                             .title = "Speed by batch size",
+                                             .x = "chunks per batch",
+                                             .y = "chunks/s",
+                                             .log_x = true},
+                                            {.file = "model_threads",
+                                             .title = "Speed by number of threads",
+                                             .x = "threads",
+                                             .y = "chunks/s"},
+                                            {.file = "model_length",
+                                             .title = "Speed by length of a chunk",
+                                             .x = "positions of a chunk",
+                                             .y = "thousand positions/s",
+                                             .log_x = true}};
+    const bool wanted[] = {true, w->o->threads.n > 1, w->o->lengths.n > 1};
+    const struct bench_setup *first = &w->setups[0];
+    struct cov_chart *charts[COV_COUNT(like)] = {NULL};
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(like) && !rc; i++)
+        if (wanted[i])
+            rc = cov_charts_add(&w->b->charts, &like[i], &charts[i], e);
     for (size_t i = 0; i < w->cases.n && !rc; i++) {
-        const struct setup *s = &w->setups[i];
+        const struct bench_setup *s = &w->setups[i];
+        const struct figure *f = figure_of(w, i);
+        bool same_threads = s->threads == first->threads, same_length = s->length == first->length;
+        bool same = s->precision == first->precision && s->batch == first->batch;
         char name[80];
         (void)snprintf(name, sizeof name, "%s%s%s", cov_precision_name(s->precision),
-                       w->o->n_devices > 1 ? ", " : "", w->o->n_devices > 1 ? s->device : "");
-        if (s->threads == first->threads && s->length == first->length)
-            rc = chart_add_figure(c, name, (double)s->batch, figure_of(w, i), 1, e);
-    }
-    return rc;
-}
-
-static int chart_others(const struct sweep *w, struct cov_err *e)
-{
-    static const struct cov_chart like_threads = {.kind = COV_CHART_LINES,
-                                                  .file = "model_threads",
-                                                  .title = "Speed by number of threads",
-                                                  .x = "threads",
-                                                  .y = "chunks/s"};
-    static const struct cov_chart like_lengths = {.kind = COV_CHART_LINES,
-                                                  .file = "model_length",
-                                                  .title = "Speed by length of a chunk",
-                                                  .x = "positions of a chunk",
-                                                  .y = "thousand positions/s",
-                                                  .log_x = true};
-    struct cov_chart *threads = NULL, *lengths = NULL;
-    const struct setup *first = &w->setups[0];
-    int rc = COV_OK;
-    if (w->o->threads.n > 1)
-        rc = cov_charts_add(&w->b->charts, &like_threads, &threads, e);
-    if (!rc && w->o->lengths.n > 1)
-        rc = cov_charts_add(&w->b->charts, &like_lengths, &lengths, e);
-    for (size_t i = 0; i < w->cases.n && !rc; i++) {
-        const struct setup *s = &w->setups[i];
-        const char *precision = cov_precision_name(s->precision);
-        if (s->precision != first->precision || s->batch != first->batch)
-            continue;
-        if (threads && s->length == first->length)
-            rc = chart_add_figure(threads, precision, s->threads, figure_of(w, i), 1, e);
-        if (!rc && lengths && s->threads == first->threads)
-            rc = chart_add_figure(lengths, precision, (double)s->length, figure_of(w, i),
-                                  (double)s->length * 1e-3, e);
+                       w->o->devices.n > 1 ? ", " : "", w->o->devices.n > 1 ? s->device : "");
+        if (same_threads && same_length)
+            rc = chart_add_figure(charts[0], name, (double)s->batch, f, 1, e);
+        if (!rc && charts[1] && same && same_length)
+            rc = chart_add_figure(charts[1], name, s->threads, f, 1, e);
+        if (!rc && charts[2] && same && same_threads)
+            rc = chart_add_figure(charts[2], name, (double)s->length, f, (double)s->length * 1e-3,
+                                  e);
     }
     return rc;
 }
@@ -405,13 +523,13 @@ static int chart_others(const struct sweep *w, struct cov_err *e)
 static int add_shares(const struct sweep *w, struct cov_err *e)
 {
     double operations;
-    const struct setup *first = &w->setups[0];
+    const struct bench_setup *first = &w->setups[0];
     int rc = bench_net_operations(w->net, first->length, &operations, e);
-    for (size_t p = 0; p < w->o->n_precisions && !rc; p++) {
+    for (size_t p = 0; p < w->o->precisions.n && !rc; p++) {
         double best = 0;
-        enum cov_precision precision = w->o->precisions[p];
+        enum cov_precision precision = (enum cov_precision)w->o->precisions.items[p];
         for (size_t i = 0; i < w->cases.n; i++) {
-            const struct setup *s = &w->setups[i];
+            const struct bench_setup *s = &w->setups[i];
             const struct figure *f = figure_of(w, i);
             if (f && s->choice.kind == COV_DEVICE_CPU && s->threads == w->b->threads &&
                 s->length == first->length && s->precision == precision && f->median > best)
@@ -429,13 +547,13 @@ static int add_shares(const struct sweep *w, struct cov_err *e)
 }
 
 /* Measures the distances of all precisions, for the network of `s`. */
-static int measure_each_distance(const struct sweep *w, struct setup s, struct cov_err *e)
+static int measure_each_distance(const struct sweep *w, struct bench_setup s, struct cov_err *e)
 {
     float *ref = NULL;
     size_t n = 0;
     int rc = compute(&s, &ref, &n, e);
-    for (size_t i = 0; i < w->o->n_precisions && !rc; i++) {
-        s.precision = w->o->precisions[i];
+    for (size_t i = 0; i < w->o->precisions.n && !rc; i++) {
+        s.precision = (enum cov_precision)w->o->precisions.items[i];
         rc = measure_distance(w->b, &s, ref, n, e);
     }
     free(ref);
@@ -447,7 +565,7 @@ static int measure_each_distance(const struct sweep *w, struct setup s, struct c
 static int measure_distances(const struct sweep *w, struct cov_err *e)
 {
     struct bench_net demo = {0};
-    struct setup s;
+    struct bench_setup s;
     int rc = first_setup(w, &s, e);
     if (rc)
         return rc;
@@ -471,22 +589,14 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
     return rc;
 }
 
-static int measure_training(const struct sweep *w, struct cov_err *e)
-{
-    enum cov_precision precisions[2];
-    const struct bench_train_options o = {.precisions = precisions,
-                                          .n_precisions = find_training(w->o, precisions),
-                                          .batches = w->o->training,
-                                          .L = (size_t)w->o->lengths.items[0]};
-    return bench_train(w->b, w->net, &o, e);
-}
-
 int bench_model(struct bench *b, const struct bench_net *net,
                 const struct bench_model_options *options, struct cov_err *e)
 {
     struct sweep w = {.b = b, .net = net, .o = options};
-    size_t most = options->n_devices * options->n_precisions * options->batches.n +
-                  options->threads.n + options->lengths.n;
+    const size_t most = options->devices.n * options->precisions.n * options->batches.n +
+                        options->threads.n + options->lengths.n;
+    struct numbers training;
+    find_training(options, &training);
     w.setups = cov_calloc(most, sizeof *w.setups, e);
     int rc = w.setups ? plan(&w, e) : COV_ENOMEM;
     if (!rc)
@@ -496,15 +606,12 @@ int bench_model(struct bench *b, const struct bench_net *net,
     if (!rc)
         rc = add_speeds(&w, e);
     if (!rc)
-        rc = chart_batches(&w, e);
-    if (!rc)
-        rc = chart_others(&w, e);
+        rc = draw(&w, e);
     if (!rc)
         rc = add_shares(&w, e);
-    if (!rc && options->layers)
-        rc = bench_layers(b, net, (size_t)options->lengths.items[0], options->precisions[0], e);
     if (!rc && options->training.n > 0)
-        rc = measure_training(&w, e);
+        rc = bench_train(b, net, &training, &options->training, (size_t)options->lengths.items[0],
+                         e);
     if (!rc)
         rc = bench_note(b, e,
                         "The network: %s. Chunks have %lld bases of one strand, if not stated.",
@@ -523,22 +630,22 @@ int bench_model(struct bench *b, const struct bench_net *net,
 
 struct model_config {
     struct benchmark_config common;
-    const char *model;
-    struct cov_strings batches, precisions, devices, threads, lengths, training;
-    bool layers;
+    struct bench_net net;
+    struct bench_model_options o;
+    struct cov_strings batches, precisions, threads, lengths, training;
 };
 
 #define FIELD(name) offsetof(struct model_config, name)
 
 static const struct cov_opt model_options[] = {
-    COV_OPT(STRING, "model", 'm', FIELD(model), "CKPT",
-            "checkpoint, or the word combined: random weights in the published size",
-            .def = "combined"),
+    BENCHMARK_ROW(STRING, model, 'm', "CKPT",
+                  "checkpoint, or the word combined: random weights in the published size",
+                  .def = "combined"),
     BENCHMARK_LIST("batch-size", FIELD(batches), "N", "1,4,16",
                    "chunks that a thread computes at a time"),
     BENCHMARK_LIST("precision", FIELD(precisions), "P", "exact",
                    "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)"),
-    BENCHMARK_LIST("device", FIELD(devices), "D", "auto",
+    BENCHMARK_LIST("device", FIELD(o.devices), "D", "auto",
                    "where to compute: cpu, cuda, cuda:0, or auto for the best available"),
     BENCHMARK_LIST(
         "threads-list", FIELD(threads), "N", NULL,
@@ -548,21 +655,18 @@ static const struct cov_opt model_options[] = {
         "length", FIELD(lengths), "N", "21384",
         "positions of a chunk; lengths after the first are measured with the first precision "
         "and batch only"),
-    COV_OPT(FLAG, "layers", 0, FIELD(layers), NULL,
-            "also measure each layer on one core, in the first precision"),
     BENCHMARK_LIST(
         "training", FIELD(training), "N", NULL,
         "also measure training on the CPU with these batch sizes, in fp32 (for exact and "
         "fp32) and bf16"),
-    BENCHMARK_OPTIONS("5", "0.5"),
+    BENCHMARK_SECONDS("0.5"),
+    BENCHMARK_REPEATS("5"),
     {.name = NULL},
 };
 
-static int read_precisions(const struct cov_strings *names, enum cov_precision **out,
-                           struct cov_err *e)
+static int read_precisions(const struct cov_strings *names, struct numbers *out, struct cov_err *e)
 {
-    *out = cov_calloc(names->n + 1, sizeof **out, e);
-    for (size_t i = 0; *out && i < names->n; i++) {
+    for (size_t i = 0; i < names->n && i < NUMBERS_MAX; i++) {
         enum cov_precision p = COV_PRECISION_EXACT;
         while (p <= COV_PRECISION_TF32 && strcmp(names->items[i], cov_precision_name(p)) != 0)
             p++;
@@ -570,40 +674,37 @@ static int read_precisions(const struct cov_strings *names, enum cov_precision *
             return cov_fail(e, COV_EUSAGE,
                             "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32",
                             names->items[i]);
-        (*out)[i] = p;
+        out->items[out->n++] = p;
     }
-    return *out ? COV_OK : COV_ENOMEM;
+    return COV_OK;
 }
 
-static int read_options(const struct cov_common *common, const struct model_config *c,
-                        struct bench_model_options *o, struct cov_err *e)
+static int read_options(struct model_config *c, struct cov_err *e)
 {
-    int64_t all_and_one[] = {common->threads, 1};
-    const struct number_limits batches = {.option = "--batch-size", .min = 1, .max = 4096};
-    const struct number_limits threads = {.option = "--threads-list",
-                                          .min = 1,
-                                          .max = 1024,
-                                          .def = {all_and_one, common->threads > 1 ? 2 : 1}};
-    const struct number_limits lengths = {.option = "--length", .min = 1, .max = 1 << 24};
-    const struct number_limits training = {.option = "--training", .min = 1, .max = 4096};
-    enum cov_precision unused[2];
+    struct bench_model_options *o = &c->o;
+    const struct number_list lists[] = {
+        {&c->batches, "--batch-size", 1, 4096, &o->batches, NULL},
+        {&c->threads, "--threads-list", 1, 1024, &o->threads, NULL},
+        {&c->lengths, "--length", 1, 1 << 24, &o->lengths, NULL},
+        {&c->training, "--training", 1, 4096, &o->training, NULL},
+    };
     struct cov_device_choice device;
-    o->n_precisions = c->precisions.n;
-    o->devices = (const char *const *)c->devices.items;
-    o->n_devices = c->devices.n;
-    o->layers = c->layers;
-    int rc = benchmark_numbers(&c->batches, &batches, &o->batches, e);
+    struct numbers precisions;
+    int rc = read_precisions(&c->precisions, &o->precisions, e);
     if (!rc)
-        rc = benchmark_numbers(&c->threads, &threads, &o->threads, e);
-    if (!rc)
-        rc = benchmark_numbers(&c->lengths, &lengths, &o->lengths, e);
-    if (!rc)
-        rc = benchmark_numbers(&c->training, &training, &o->training, e);
-    for (size_t i = 0; i < o->n_devices && !rc; i++)
-        rc = cov_device_parse(o->devices[i], &device, e);
-    if (!rc && o->training.n > 0 && find_training(o, unused) == 0)
+        rc = benchmark_numbers(lists, COV_COUNT(lists), e);
+    for (size_t i = 0; i < o->devices.n && !rc; i++)
+        rc = cov_device_parse(o->devices.items[i], &device, e);
+    find_training(o, &precisions);
+    if (!rc && o->training.n > 0 && precisions.n == 0)
         rc = cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
     return rc;
+}
+
+static int measure_model(struct bench *b, const void *arg, struct cov_err *e)
+{
+    const struct model_config *c = arg;
+    return bench_model(b, &c->net, &c->o, e);
 }
 
 static int model_run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -612,39 +713,23 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     (void)given;
     (void)n_operands;
     (void)operands;
-    const struct model_config *c = config;
-    struct bench_model_options o = {0};
-    struct bench_net net = {0};
-    struct bench b = {0};
-    enum cov_precision *precisions = NULL;
-    int rc = read_precisions(&c->precisions, &precisions, e);
-    o.precisions = precisions;
+    struct model_config *c = config;
+    c->o.threads = benchmark_pair(common->threads, 1);
+    int rc = read_options(c, e);
     if (!rc)
-        rc = read_options(common, c, &o, e);
+        rc = bench_net_open(c->common.model, (uint64_t)c->common.seed, &c->net, e);
     if (!rc)
-        rc = bench_net_open(c->model, (uint64_t)c->common.seed, &net, e);
-    if (!rc)
-        rc = benchmark_begin(common, &c->common, BENCH_MODEL, 4 * c->common.seconds, &b, e);
-    if (!rc)
-        rc = bench_model(&b, &net, &o, e);
-    if (!rc)
-        rc = benchmark_end(common, &b, e);
-    bench_fini(&b);
-    bench_net_close(&net);
-    free(precisions);
-    free(o.batches.items);
-    free(o.threads.items);
-    free(o.lengths.items);
-    free(o.training.items);
+        rc = benchmark_run(common, &c->common, BENCH_MODEL, measure_model, c, e);
+    bench_net_close(&c->net);
     return rc;
 }
 
 const struct cov_tool benchmark_model = {
     .name = "model",
-    .summary = "measure the network: batch, precision, threads, layers, distance from fp32",
-    BENCHMARK_OUTPUT,
+    .summary = "measure the network: batch, precision, threads, training, distance from fp32",
+    BENCHMARK_OUTPUT(""),
     .examples = "  benchmark model --model combined --batch-size 1,4,16 --precision exact,bf16\n"
-                "  benchmark model -m model.ckpt --layers -o results/\n",
+                "  benchmark model -m model.ckpt --training 8 -o results/\n",
     .options = model_options,
     .config_bytes = sizeof(struct model_config),
     .run = model_run,

@@ -6,26 +6,28 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/job/predict/model.h"
 #include "common/net/shape.h"
+#include "common/seq/alphabet.h"
 #include "tools/benchmark/child.h"
 
 enum { CHUNK_LENGTH = 21384 };
 #define LEARNING_RATE 0.001
 
-static int open_combined(uint64_t seed, struct bench_net *out, struct cov_err *e)
+int bench_net_init(const struct cov_hparams *hp, uint64_t seed, struct bench_net *out,
+                   struct cov_err *e)
 {
     struct cov_params params = {0};
-    out->hp = cov_hparams_published;
-    out->hp.dropout = 0;
-    int rc = cov_params_init(&out->hp, &params, e);
+    *out = (struct bench_net){.hp = *hp};
+    int rc = cov_params_init(hp, &params, e);
     if (rc)
         return rc;
     out->label = cov_strdup("random weights, of the published size", e);
     out->block = cov_calloc64(params.n_floats, sizeof *out->block, e);
     if (out->block)
-        cov_params_randomize(&out->hp, &params, seed, out->block);
+        cov_params_randomize(hp, &params, seed, out->block);
     cov_params_fini(&params);
     return out->label && out->block ? COV_OK : COV_ENOMEM;
 }
@@ -33,9 +35,11 @@ static int open_combined(uint64_t seed, struct bench_net *out, struct cov_err *e
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out, struct cov_err *e)
 {
     struct cov_model *model;
+    struct cov_hparams published = cov_hparams_published;
     *out = (struct bench_net){0};
+    published.dropout = 0;
     if (strcmp(path, "combined") == 0)
-        return open_combined(seed, out, e);
+        return bench_net_init(&published, seed, out, e);
     int rc = cov_model_open(path, &model, e);
     if (rc)
         return rc;
@@ -105,9 +109,26 @@ int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- operations */
+/* ---------------------------------------------------------------- input and operations */
 
-double bench_layer_operations(const struct cov_layer *l)
+size_t bench_short_length(const struct bench_setup *s)
+{
+    size_t unit = 1;
+    for (int64_t i = 0; i < s->net->hp.cnn_layers; i++)
+        unit *= (size_t)s->net->hp.step;
+    size_t n = unit * (256 / unit + 1);
+    return n < s->length ? n : s->length;
+}
+
+void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    for (size_t i = 0; i < n; i++)
+        codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
+}
+
+static double layer_operations(const struct cov_layer *l)
 {
     double t_in = (double)l->t_in, t_out = (double)l->t_out;
     double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
@@ -132,7 +153,7 @@ int bench_net_operations(const struct bench_net *n, size_t L, double *operations
         rc = cov_shape(&n->hp, L, &params, n->block, &layers, e);
     *operations = 0;
     for (size_t i = 0; i < layers.n && !rc; i++)
-        *operations += bench_layer_operations(&layers.layers[i]);
+        *operations += layer_operations(&layers.layers[i]);
     cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;

@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/compute/device_open.h"
 #include "common/net/hparams.h"
-#include "common/net/shape.h"
+
+struct bench;
 
 struct bench_net {
     struct cov_hparams hp;
@@ -22,6 +24,9 @@ struct bench_net {
  * published models for two data sets (1.53 M parameters). */
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
                    struct cov_err *e) COV_MUST_USE;
+/* Makes random weights. */
+int bench_net_init(const struct cov_hparams *hp, uint64_t seed, struct bench_net *out,
+                   struct cov_err *e) COV_MUST_USE;
 /* Opens the demo's network, which is trained. out->block is NULL if the file is not installed. */
 int bench_net_open_demo(struct bench_net *out, struct cov_err *e) COV_MUST_USE;
 void bench_net_close(struct bench_net *n);
@@ -30,9 +35,23 @@ void bench_net_close(struct bench_net *n);
  * random2. */
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
-/* Return the multiplications and additions per chunk, with direct convolutions and matrix products:
- * of one layer, and of the whole network at L positions. */
-double bench_layer_operations(const struct cov_layer *l);
+/* How to compute with a network. */
+struct bench_setup {
+    struct bench *b;
+    const struct bench_net *net;
+    enum cov_precision precision;
+    struct cov_device_choice choice;
+    const char *device, *levels; /* device: its name; levels: of the CPU, NULL for all */
+    size_t batch, length;
+    unsigned threads;
+};
+/* Returns the length of a chunk for slow checks: about 256 positions, and at most s->length. */
+size_t bench_short_length(const struct bench_setup *s);
+/* Draws n bases. */
+void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n);
+
+/* Counts the multiplications and additions per chunk of L positions, with direct convolutions and
+ * matrix products. */
 int bench_net_operations(const struct bench_net *n, size_t L, double *operations,
                          struct cov_err *e) COV_MUST_USE;
 

@@ -6,14 +6,14 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,11 +22,12 @@
 #include "common/base/mem.h"
 #include "common/file/tmpfile.h"
 
-enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, MAX_MESSAGE = 4000 };
+enum { STATUS_NO_EXEC = 127, MAX_MESSAGE = 4000 };
+/* Between the words of a command: ASCII's unit separator, since paths may have blanks. */
+#define SEPARATOR "\x1f"
 
 struct running {
     pid_t pid;
-    int watch;  /* readable after the end of the process; -1: not supported */
     int errors; /* its standard error */
     int counters[CHILD_COUNTERS];
     double started;
@@ -91,68 +92,60 @@ static int64_t proc_number(pid_t pid, const char *file, const char *key)
     return value;
 }
 
-static void keep_most(int64_t *most, int64_t kilobytes)
-{
-    if (kilobytes > 0 && kilobytes * 1024 > *most)
-        *most = kilobytes * 1024;
-}
-
-static void sample(pid_t pid, struct child_cost *cost)
-{
-    int64_t clean = proc_number(pid, "smaps_rollup", "Private_Clean:");
-    int64_t dirty = proc_number(pid, "smaps_rollup", "Private_Dirty:");
-    keep_most(&cost->max_vms, proc_number(pid, "status", "VmPeak:"));
-    keep_most(&cost->max_pss, proc_number(pid, "smaps_rollup", "Pss:"));
-    if (clean >= 0 && dirty >= 0)
-        keep_most(&cost->max_uss, clean + dirty);
-}
-
 /* ---------------------------------------------------------------- start and end */
 
-static _Noreturn void run_child(const struct child *c, int go, int output, int errors)
+static _Noreturn void run_child(char **words, const int fds[3])
 {
-    char byte, *const *arguments;
-    memcpy(&arguments, &c->arguments, sizeof arguments); /* execvp takes them without const */
+    char byte;
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(errors, STDERR_FILENO) >= 0 && read(go, &byte, 1) == 1)
-        (void)execvp(c->arguments[0], arguments);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(fds[1], STDOUT_FILENO) >= 0 &&
+        dup2(fds[2], STDERR_FILENO) >= 0 && read(fds[0], &byte, 1) == 1)
+        (void)execvp(words[0], words);
     _exit(STATUS_NO_EXEC);
 }
 
-static int start(struct child *c, struct running *r, const char *tmpdir, struct cov_err *e)
+/* Starts the program with its standard output and error at fds[1] and fds[2]. It waits for a byte
+ * from fds[0], the other end of `go`, until the counters are open. */
+static int start_held(char **words, struct running *r, const int fds[3], int go, struct cov_err *e)
 {
-    int go[2], output = open(c->output ? c->output : "/dev/null",
-                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output < 0)
-        return cov_fail_errno(e, "%s", c->output ? c->output : "/dev/null");
     /* The peak memory of a child includes its copy of this process before exec. */
     (void)malloc_trim(0);
-    int rc = cov_tmpfile(tmpdir, &r->errors, e);
-    if (rc) {
-        r->errors = -1;
-    } else if (pipe2(go, O_CLOEXEC) != 0) {
+    pid_t pid = fork();
+    if (pid == 0)
+        run_child(words, fds);
+    r->pid = pid;
+    if (pid < 0)
+        return cov_fail_errno(e, "%s cannot be run", words[0]);
+    for (int i = 0; i < CHILD_COUNTERS; i++)
+        r->counters[i] = open_counter((enum child_counter)i, pid);
+    r->started = cov_clock();
+    return write(go, "", 1) == 1 ? COV_OK : cov_fail_errno(e, "%s cannot be run", words[0]);
+}
+
+static int start(const struct child *c, struct running *r, const char *tmpdir, struct cov_err *e)
+{
+    size_t n = 0;
+    int go[2], output = -1;
+    char *text = cov_strdup(c->command, e), *rest = text;
+    char **words = text ? cov_calloc(strlen(text) + 2, sizeof *words, e) : NULL;
+    int rc = words ? cov_tmpfile(tmpdir, &r->errors, e) : COV_ENOMEM;
+    if (!rc && (output = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
+        rc = cov_fail_errno(e, "/dev/null");
+    if (!rc && pipe2(go, O_CLOEXEC) != 0)
         rc = cov_fail_errno(e, "a pipe");
-    } else {
-        pid_t pid = fork();
-        if (pid == 0)
-            run_child(c, go[0], output, r->errors);
+    if (!rc) {
+        const int fds[3] = {go[0], output, r->errors};
+        while (rest)
+            words[n++] = strsep(&rest, SEPARATOR);
+        rc = start_held(words, r, fds, go[1], e);
         (void)close(go[0]);
-        r->pid = pid;
-        if (pid < 0) {
-            rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
-        } else {
-            r->watch = (int)syscall(SYS_pidfd_open, pid, 0);
-            for (int i = 0; i < CHILD_COUNTERS && c->count; i++)
-                r->counters[i] = open_counter((enum child_counter)i, pid);
-            r->started = cov_clock();
-            if (write(go[1], "", 1) != 1)
-                rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
-        }
         (void)close(go[1]);
     }
-    (void)close(output);
+    if (output >= 0)
+        (void)close(output);
+    free(words);
+    free(text);
     return rc;
 }
 
@@ -174,6 +167,7 @@ static const char *find_message(char *text)
 static int refuse(const struct child *c, const struct running *r, int status, struct cov_err *e)
 {
     char text[MAX_MESSAGE + 1];
+    const int name = (int)strcspn(c->command, SEPARATOR);
     off_t size = lseek(r->errors, 0, SEEK_END);
     ssize_t n = pread(r->errors, text, MAX_MESSAGE, size > MAX_MESSAGE ? size - MAX_MESSAGE : 0);
     text[n > 0 ? n : 0] = '\0';
@@ -181,11 +175,11 @@ static int refuse(const struct child *c, const struct running *r, int status, st
         text[--n] = '\0';
     const char *line = find_message(text);
     if (WIFSIGNALED(status))
-        return cov_fail(e, COV_EIO, "%s was killed by signal %d (%s)", c->arguments[0],
+        return cov_fail(e, COV_EIO, "%.*s was killed by signal %d (%s)", name, c->command,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (WEXITSTATUS(status) == STATUS_NO_EXEC && !*line)
-        return cov_fail(e, COV_EIO, "%s cannot be run", c->arguments[0]);
-    return cov_fail(e, COV_EIO, "%s failed with status %d%s%s", c->arguments[0],
+        return cov_fail(e, COV_EIO, "%.*s cannot be run", name, c->command);
+    return cov_fail(e, COV_EIO, "%.*s failed with status %d%s%s", name, c->command,
                     WEXITSTATUS(status), *line ? ": " : "", line);
 }
 
@@ -202,51 +196,34 @@ static int finish(struct child *c, struct running *r, struct cov_err *e)
     while (got < 0 && errno == EINTR);
     r->ended = true;
     if (got < 0)
-        return cov_fail_errno(e, "%s", c->arguments[0]);
+        return cov_fail_errno(e, "%.*s", (int)strcspn(c->command, SEPARATOR), c->command);
     c->cost.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
     c->cost.max_rss = (int64_t)usage.ru_maxrss * 1024;
     for (int i = 0; i < CHILD_COUNTERS; i++)
-        c->cost.counters[i] = c->count ? read_counter(r->counters[i]) : -1;
+        c->cost.counters[i] = read_counter(r->counters[i]);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return refuse(c, r, status, e);
     return COV_OK;
 }
 
-/* Returns true if the process has ended. Does not reap it, so that its /proc entry can still be
- * read. */
-static bool has_ended(const struct running *r)
+/* Waits for all; they are the only children of this process. */
+static int wait_for(struct child *children, struct running *running, size_t n, struct cov_err *e)
 {
-    siginfo_t info = {0};
-    return waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
-}
-
-static int wait_for(struct child *children, struct running *running, size_t n, struct pollfd *polls,
-                    struct cov_err *e)
-{
-    for (size_t left = n; left > 0;) {
-        bool samples = false, watched = true;
-        nfds_t n_polls = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (running[i].ended)
-                continue;
-            samples = samples || children[i].sample;
-            watched = watched && running[i].watch >= 0;
-            polls[n_polls++] = (struct pollfd){running[i].watch, POLLIN, 0};
-        }
-        (void)poll(polls, n_polls, !watched ? 1 : samples ? SAMPLE_MS : -1);
-        for (size_t i = 0; i < n; i++) {
-            if (running[i].ended)
-                continue;
-            if (has_ended(&running[i])) {
-                int rc = finish(&children[i], &running[i], e);
-                left--;
-                if (rc)
-                    return rc;
-            } else if (children[i].sample) {
-                sample(running[i].pid, &children[i].cost);
-            }
-        }
+    for (size_t left = n; left > 0; left--) {
+        siginfo_t info;
+        size_t i = 0;
+        int rc;
+        do /* does not reap it, so that its /proc entry can still be read */
+            rc = waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
+        while (rc != 0 && errno == EINTR);
+        while (i < n && running[i].pid != info.si_pid)
+            i++;
+        if (rc != 0 || i == n)
+            return cov_fail(e, COV_EIO, "lost a child process");
+        rc = finish(&children[i], &running[i], e);
+        if (rc)
+            return rc;
     }
     return COV_OK;
 }
@@ -258,8 +235,6 @@ static void release(struct running *r)
         while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
-    if (r->watch >= 0)
-        (void)close(r->watch);
     if (r->errors >= 0)
         (void)close(r->errors);
     for (int i = 0; i < CHILD_COUNTERS; i++)
@@ -271,10 +246,9 @@ int children_run(struct child *children, size_t n, const char *tmpdir, double *w
                  struct cov_err *e)
 {
     struct running *running = cov_calloc(n, sizeof *running, e);
-    struct pollfd *polls = cov_calloc(n, sizeof *polls, e);
-    int rc = running && polls ? COV_OK : COV_ENOMEM;
+    int rc = running ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < n && running; i++) {
-        running[i].watch = running[i].errors = -1;
+        running[i].errors = -1;
         for (int k = 0; k < CHILD_COUNTERS; k++)
             running[i].counters[k] = -1;
         children[i].cost = (struct child_cost){0};
@@ -283,26 +257,53 @@ int children_run(struct child *children, size_t n, const char *tmpdir, double *w
     for (size_t i = 0; i < n && !rc; i++)
         rc = start(&children[i], &running[i], tmpdir, e);
     if (!rc)
-        rc = wait_for(children, running, n, polls, e);
+        rc = wait_for(children, running, n, e);
     if (wall)
         *wall = cov_clock() - started;
     for (size_t i = 0; i < n && running; i++)
         release(&running[i]);
     free(running);
-    free(polls);
     return rc;
 }
 
-static bool is_program(const char *path)
+/* ---------------------------------------------------------------- commands */
+
+static char *make_command(const char *fmt, va_list ap, struct cov_err *e)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    va_list again;
+    va_copy(again, ap);
+    char *words = cov_strdup(fmt, e), *command = NULL;
+    for (char *p = words; p && (p = strchr(p, ' '));)
+        *p = SEPARATOR[0];
+    int n = words ? vsnprintf(NULL, 0, words, ap) : -1;
+    if (n >= 0)
+        command = cov_malloc((size_t)n + 1, 1, e);
+    if (command)
+        (void)vsnprintf(command, (size_t)n + 1, words, again);
+    va_end(again);
+    free(words);
+    return command;
 }
 
-int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *e)
+char *child_command(struct cov_err *e, const char *fmt, ...)
 {
-    struct child child = {.arguments = arguments};
-    return children_run(&child, 1, tmpdir, NULL, e);
+    va_list ap;
+    va_start(ap, fmt);
+    char *command = make_command(fmt, ap, e);
+    va_end(ap);
+    return command;
+}
+
+int child_run(const char *tmpdir, struct cov_err *e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *command = make_command(fmt, ap, e);
+    va_end(ap);
+    struct child child = {.command = command};
+    int rc = command ? children_run(&child, 1, tmpdir, NULL, e) : COV_ENOMEM;
+    free(command);
+    return rc;
 }
 
 /* Returns the length of the folder of this program in self[]; 0 if it is unknown. */
@@ -312,6 +313,19 @@ static size_t own_folder(char self[4096])
     self[n > 0 ? n : 0] = '\0';
     const char *slash = strrchr(self, '/');
     return slash ? (size_t)(slash - self) : 0;
+}
+
+int child_prefer_own(struct cov_err *e)
+{
+    char self[4096];
+    const char *others = getenv("PATH");
+    size_t n = own_folder(self);
+    if (n == 0)
+        return COV_OK;
+    char *path = cov_strfmt(e, "%.*s%s%s", (int)n, self, others ? ":" : "", others ? others : "");
+    int rc = path && setenv("PATH", path, 1) == 0 ? COV_OK : COV_ENOMEM;
+    free(path);
+    return rc;
 }
 
 int child_find_data(const char *name, char **path, struct cov_err *e)
@@ -329,42 +343,4 @@ int child_find_data(const char *name, char **path, struct cov_err *e)
     }
     *path = NULL;
     return COV_OK;
-}
-
-int child_find(const char *name, char **path, struct cov_err *e)
-{
-    char self[4096];
-    const char *folder = self, *end = self + own_folder(self), *search = getenv("PATH");
-    do {
-        *path = cov_strfmt(e, "%.*s/%s", (int)(end - folder), folder, name);
-        if (!*path)
-            return COV_ENOMEM;
-        if (end > folder && is_program(*path))
-            return COV_OK;
-        free(*path);
-        folder = search;
-        end = folder ? folder + strcspn(folder, ":") : NULL;
-        search = end && *end ? end + 1 : NULL;
-    } while (folder);
-    *path = NULL;
-    return cov_fail(e, COV_EUNSUPPORTED, "%s: not found in the folder of this program or in PATH",
-                    name);
-}
-
-int child_tools_find(struct child_tools *t, struct cov_err *e)
-{
-    int rc = child_find("fasta2h5", &t->fasta2h5, e);
-    if (!rc)
-        rc = child_find("covpredict", &t->covpredict, e);
-    if (!rc)
-        rc = child_find("cov2bigwig", &t->cov2bigwig, e);
-    return rc ? rc : child_find("h5chunk", &t->h5chunk, e);
-}
-
-void child_tools_free(struct child_tools *t)
-{
-    free(t->fasta2h5);
-    free(t->covpredict);
-    free(t->cov2bigwig);
-    free(t->h5chunk);
 }

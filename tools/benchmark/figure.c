@@ -24,17 +24,12 @@ void figures_fini(struct figures *f)
     *f = (struct figures){NULL, 0, 0};
 }
 
-static struct figure *find(const struct figures *f, const char *name)
+struct figure *figures_find(const struct figures *f, const char *name)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->items[i].name, name) == 0)
             return &f->items[i];
     return NULL;
-}
-
-const struct figure *figures_find(const struct figures *f, const char *name)
-{
-    return find(f, name);
 }
 
 const struct figure *figures_findf(const struct figures *f, const char *fmt, ...)
@@ -44,7 +39,7 @@ const struct figure *figures_findf(const struct figures *f, const char *fmt, ...
     va_start(ap, fmt);
     (void)vsnprintf(name, sizeof name, fmt, ap);
     va_end(ap);
-    return find(f, name);
+    return figures_find(f, name);
 }
 
 /* Appends a figure without values. */
@@ -84,7 +79,7 @@ int figures_add(struct figures *f, const char *name, const char *unit, bool high
         n_finite += isfinite(values[i]) != 0;
     if (n_finite == 0)
         return COV_OK;
-    struct figure *figure = find(f, name);
+    struct figure *figure = figures_find(f, name);
     if (!figure)
         figure = append(f, name, unit, higher_is_better, e);
     if (!figure)
@@ -185,7 +180,6 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
 {
     const struct cov_json_value *list = cov_json_member(item, "values");
     size_t cap = 0;
-    double median;
     *values = NULL;
     *n = 0;
     for (const struct cov_json_value *v = cov_json_first(list); v; v = cov_json_next(v)) {
@@ -195,15 +189,7 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
             return cov_fail(e, COV_EINPUT, "figure %s: a value is not a number", name);
         ++*n;
     }
-    if (*n > 0)
-        return COV_OK;
-    /* A file may hold only the summary of a figure. */
-    if (!cov_json_number(cov_json_member(item, "median"), &median))
-        return cov_fail(e, COV_EINPUT, "figure %s: no values", name);
-    if (COV_RESERVE(values, &cap, 1, e))
-        return COV_ENOMEM;
-    (*values)[(*n)++] = median;
-    return COV_OK;
+    return *n > 0 ? COV_OK : cov_fail(e, COV_EINPUT, "figure %s: no values", name);
 }
 
 static int read_figure(const struct cov_json_value *item, struct figures *f, struct cov_err *e)
@@ -214,7 +200,7 @@ static int read_figure(const struct cov_json_value *item, struct figures *f, str
     size_t n = 0;
     if (!name)
         return cov_fail(e, COV_EINPUT, "a figure without name");
-    if (find(f, name))
+    if (figures_find(f, name))
         return cov_fail(e, COV_EINPUT, "figure %s: duplicate", name);
     if (!way || (strcmp(way, "higher") != 0 && strcmp(way, "lower") != 0))
         return cov_fail(e, COV_EINPUT, "figure %s: \"better\" is neither higher nor lower", name);
@@ -297,12 +283,6 @@ int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct 
     set_interval(draws, out);
     free(draws);
     return COV_OK;
-}
-
-int spread_of(const double *v, size_t n, struct spread *out, struct cov_err *e)
-{
-    static const double one = 1;
-    return spread_ratio(&one, 1, v, n, out, e);
 }
 
 struct line spread_line(const double *x, const double *y, size_t n)

@@ -38,7 +38,7 @@ int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, 
                     struct cov_err *e, const char *fmt, ...) COV_PRINTF(6, 7) COV_MUST_USE;
 
 /* Returns the named figure, or NULL. Borrowed until the next figure is added. */
-const struct figure *figures_find(const struct figures *f, const char *name);
+struct figure *figures_find(const struct figures *f, const char *name);
 /* The same with a name made of fmt, in less than 256 bytes. */
 const struct figure *figures_findf(const struct figures *f, const char *fmt, ...) COV_PRINTF(2, 3);
 
@@ -57,7 +57,7 @@ const char *figure_text(double value, char text[32]);
 
 /* ---- statistics ---- */
 
-/* A median and its 95 % interval, by the bootstrap (Efron, "Bootstrap methods: another look at the
+/* A ratio of medians and its 95 % interval, by the bootstrap (Efron, "Bootstrap methods: another look at the
  * jackknife", 1979). The seed is fixed: the same values give the same interval. */
 struct spread {
     double at, low, high;
@@ -67,8 +67,6 @@ struct spread {
 void spread_sort(double *v, size_t n);
 /* Returns the median of v[0..n), which is sorted; n > 0. */
 double spread_median(const double *v, size_t n);
-/* Computes the median of v[0..n), n > 0, and its interval. */
-int spread_of(const double *v, size_t n, struct spread *out, struct cov_err *e) COV_MUST_USE;
 /* Divides the median of `b` by the median of `a`; na, nb > 0. With one value each, the interval has
  * no width. */
 int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct spread *out,

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/benchmark/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/device.h"
-#include "common/file/tmpfile.h"
 
 void machine_describe(struct machine *m)
 {
@@ -138,9 +136,8 @@ static int probe_products(struct machine *m, const struct cov_gemm *gemm, const 
                           struct cov_pool *pool, double seconds, struct cov_err *e)
 {
     unsigned n = cov_pool_size(pool);
-    struct meter p = {.gemm = gemm, .seconds = seconds / TRIES / 2};
+    struct meter p = {.gemm = gemm, .seconds = seconds / TRIES};
     double best = 0;
-    char label[40];
     float *b = cov_calloc64((size_t)K * COLUMNS, sizeof *b, e);
     p.a = cov_calloc64((size_t)ROWS * K, sizeof *p.a, e);
     p.work = cov_calloc(n, sizeof *p.work, e);
@@ -153,13 +150,7 @@ static int probe_products(struct machine *m, const struct cov_gemm *gemm, const 
         rc = cov_matrix_init(gemm, K, COLUMNS, b, &p.b, e);
     if (!rc)
         rc = measure(&p, pool, n, &best, e);
-    if (!rc) {
-        (void)snprintf(label, sizeof label, "%s_gflops", name);
-        add(m, label, best * 1e-9);
-        rc = measure(&p, pool, 1, &best, e);
-        (void)snprintf(label, sizeof label, "%s_gflops_core", name);
-        add(m, label, best * 1e-9);
-    }
+    add(m, name, best * 1e-9);
     cov_matrix_fini(&p.b);
     free(b);
     free(p.a);
@@ -192,8 +183,6 @@ static int probe_memory(struct machine *m, struct cov_pool *pool, double seconds
     return rc;
 }
 
-/* ---------------------------------------------------------------- the disk */
-
 bool machine_drop_cache(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -205,70 +194,16 @@ bool machine_drop_cache(const char *path)
     return dropped;
 }
 
-static int transfer(int fd, bool writes, uint8_t *buf, size_t piece, size_t n, const char *dir,
-                    struct cov_err *e)
-{
-    for (size_t at = 0; at < n;) {
-        size_t k = n - at < piece ? n - at : piece;
-        ssize_t got = writes ? pwrite(fd, buf, k, (off_t)at) : pread(fd, buf, k, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return cov_fail_errno(e, "%s: a temporary file", dir);
-        at += (size_t)got;
-    }
-    return COV_OK;
-}
-
-static int probe_disk(struct machine *m, const char *dir, size_t n, struct cov_err *e)
-{
-    enum { PIECE = 4 << 20, DISK_TRIES = 3 };
-    int fd;
-    double wrote = 0, read = 0;
-    uint8_t *buf = cov_calloc64(PIECE, 1, e);
-    if (!buf)
-        return COV_ENOMEM;
-    int rc = cov_tmpfile(dir, &fd, e);
-    if (rc) {
-        free(buf);
-        return rc;
-    }
-    for (size_t i = 0; i < PIECE; i++)
-        buf[i] = (uint8_t)(i * 2654435761U >> 13);
-    for (int i = 0; i < DISK_TRIES && !rc; i++) {
-        double start = cov_clock();
-        rc = transfer(fd, true, buf, PIECE, n, dir, e);
-        if (!rc && fdatasync(fd) != 0)
-            rc = cov_fail_errno(e, "%s: a temporary file", dir);
-        double speed = (double)n / (cov_clock() - start);
-        wrote = speed > wrote ? speed : wrote;
-        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-        start = cov_clock();
-        if (!rc)
-            rc = transfer(fd, false, buf, PIECE, n, dir, e);
-        speed = (double)n / (cov_clock() - start);
-        read = speed > read ? speed : read;
-    }
-    (void)close(fd); /* a temporary file */
-    free(buf);
-    add(m, "disk_write_mb_per_second", wrote * 1e-6);
-    add(m, "disk_read_mb_per_second", read * 1e-6);
-    return rc;
-}
-
-int machine_probe(struct machine *m, struct cov_pool *pool, const char *dir, double seconds,
-                  size_t disk_bytes, struct cov_err *e)
+int machine_probe(struct machine *m, struct cov_pool *pool, double seconds, struct cov_err *e)
 {
     struct cov_cpu_choice cpu;
     m->n_probes = 0;
     int rc = cov_cpu_level_choose(NULL, &cpu, e);
     if (rc)
         return rc;
-    rc = probe_products(m, cov_gemm_choose(cpu.features), "fp32", pool, seconds, e);
+    rc = probe_products(m, cov_gemm_choose(cpu.features), "fp32_gflops", pool, seconds, e);
     const struct cov_gemm *bf16 = cov_gemm_choose_bf16(cpu.features, COV_BF16);
     if (!rc && bf16)
-        rc = probe_products(m, bf16, "bf16", pool, seconds, e);
-    if (!rc)
-        rc = probe_memory(m, pool, seconds, e);
-    return rc ? rc : probe_disk(m, dir, disk_bytes, e);
+        rc = probe_products(m, bf16, "bf16_gflops", pool, seconds, e);
+    return rc ? rc : probe_memory(m, pool, seconds, e);
 }

@@ -33,13 +33,11 @@ void machine_describe(struct machine *m);
 
 /* Runs the probes for about `seconds` each and keeps the best of several tries:
  * - fp32_gflops, bf16_gflops: the network's own matrix products with operands in cache, on all
- *   threads of the pool; fp32_gflops_core, bf16_gflops_core: the same on one thread. A multiply-add
- *   counts as two operations. bf16 is probed only if the CPU has instructions for it
- * - memory_gb_per_second: reading more than the caches hold
- * - disk_write_mb_per_second (with sync) and disk_read_mb_per_second (page cache dropped if
- *   possible): of `disk_bytes` in the folder `dir` */
-int machine_probe(struct machine *m, struct cov_pool *pool, const char *dir, double seconds,
-                  size_t disk_bytes, struct cov_err *e) COV_MUST_USE;
+ *   threads of the pool. A multiply-add counts as two operations. bf16 is probed only if the CPU
+ *   has instructions for it
+ * - memory_gb_per_second: reading more than the caches hold */
+int machine_probe(struct machine *m, struct cov_pool *pool, double seconds,
+                  struct cov_err *e) COV_MUST_USE;
 
 /* Returns 0 if the probe is missing. */
 double machine_probe_value(const struct machine *m, const char *name);
