@@ -11,7 +11,7 @@ static struct child shell(const char *script)
     return c;
 }
 
-static void measures_cost(void **state)
+TEST(measures_cost)
 {
     struct child children[2] = {shell("sleep 0.05"),
                                 shell("i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done")};
@@ -28,7 +28,7 @@ static void measures_cost(void **state)
 }
 
 /* Values keep their blanks, and empty ones are words. */
-static void separates_words(void **state)
+TEST(separates_words)
 {
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(child_run("/tmp", &e, "sh -c %s a/%u %s %s last",
@@ -37,7 +37,7 @@ static void separates_words(void **state)
     assert_string_equal(e.text, "sh failed with status 1: 3:a/7:two words::last");
 }
 
-static void reports_failures(void **state)
+TEST(reports_failures)
 {
     static const struct {
         const char *command, *text;
@@ -63,7 +63,7 @@ static void reports_failures(void **state)
 }
 
 /* Programs are searched in the folder of this program first. */
-static void prefers_own_folder(void **state)
+TEST(prefers_own_folder)
 {
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(child_run("/tmp", &e, "test_child no-such-argument"), COV_EIO);
