@@ -290,7 +290,7 @@ TEST(has_limit)
     struct rlimit limit;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_max < MORE + 100)
-        skip();
+        return;
     limit.rlim_cur = 256;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     for (; n < MORE && code == COV_OK; n++) {
