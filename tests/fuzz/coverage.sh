@@ -19,7 +19,7 @@ for name; do
     rm -rf "${data:?}"/*
     GCOV_PREFIX=$data "$build/fuzz/fuzz_$name" "${inputs[@]}" >"$data/log" 2>&1 ||
         { cat "$data/log" >&2; exit 1; }
-    for target in $(sed -n '/Target:/,/\*\//s/.*Target:\|SPDX.*//gp' "$here/fuzz_$name.c" | tr -d ',*' | tr ' ' '\n' | grep '\.c$'); do
+    for target in $(sed -n '/Target:/,/\*\//{s/.*Target:\|SPDX.*//g;p}' "$here/fuzz_$name.c" | tr -d ',*' | tr ' ' '\n' | grep '\.c$'); do
         object=$build/obj/${target%.c}
         mv "$data$PWD/$object.gcda" "$data/" 2>/dev/null || :
         cp "$object.gcno" "$data/"
