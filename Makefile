@@ -122,7 +122,7 @@ BIN     := $(TOP)/bin
 LIB     := $(TOP)/lib
 
 # Plugins are not part of the library.
-MPI_SRC    := common/job/train/ranks_mpi.c
+MPI_SRC    := common/examples/ranks_mpi.c
 LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/*.c common/*/*/*/*.c)))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
 # Further files of a tool: tools/TOOL/*.c
@@ -136,9 +136,9 @@ REFERENCE_SRC := $(sort $(wildcard tests/lib/reference/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
-CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
+CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/mock/*.cc))
 ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(UNIT_MAIN) $(HELPER_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
-HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/lib/*/*.h tests/fuzz/*.h workflows/demo/*.h))
+HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/lib/*/*.h tests/mock/*.h tests/fuzz/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
@@ -343,9 +343,9 @@ $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 	  -Xcompiler -static-libstdc++,-static-libgcc
 -include $(CUDA_OBJ:.o=.d)
 
-# The same sources with the emulation of tests/lib.
-MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/lib/*.cc))
-MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/lib/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ftls-model=initial-exec \
+# The same sources with the emulation of tests/mock.
+MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/mock/*.cc))
+MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/mock/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ftls-model=initial-exec \
   -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror
 $(B)/mock/%.o: % $(B)/flags
 	@mkdir -p $(@D)
@@ -353,7 +353,7 @@ $(B)/mock/%.o: % $(B)/flags
 	$(Q)$(MOCK_CXX) -MMD -MP -c -o $@ $<
 $(B)/mock/common/compute/cuda/cuda_device.cu.o: $(B)/version
 # runtime_mock.cc can skip self-checks.
-$(B)/mock/common/compute/cuda/self_check.cu.o: tests/lib/runtime_mock.h
+$(B)/mock/common/compute/cuda/self_check.cu.o: tests/mock/runtime_mock.h
 $(B)/mock/common/compute/cuda/self_check.cu.o: MOCK_CXX += -Dcov_cuda_self_check=own_self_check -Dcov_cuda_train_check=own_train_check
 $(MOCK_PLUGIN): $(MOCK_OBJ) $(LIB)/libcov.so
 	@mkdir -p $(@D)
@@ -365,8 +365,8 @@ $(B)/bench/bench_card: $(B)/obj/tests/bench/bench_card.o $(MOCK_OBJ) $(LIB)/libc
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(ABS_RPATH) $(PKG_LIBS) -lpthread
 # What the programs of tests/gpu need: the build for a machine with a GPU (build/gpu) has neither htslib nor HDF5.
 BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz file/sha256 \
-            $(addprefix codec/,blosc deflate lz4 lzf zstd))), \
-            $(filter common/base/% common/file/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
+            deflate/deflate $(addprefix codec/,blosc lz4 lzf zstd))), \
+            $(filter common/base/% common/file/% common/seq/% common/codec/% common/deflate/% common/compute/% common/net/%,$(LIB_SRC)))
 $(B)/bare.a: $(call obj,$(BARE_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(EMULATED) $(MOCK_BENCH): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(B)/reference.a $(B)/bare.a

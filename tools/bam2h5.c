@@ -7,11 +7,11 @@
 
 #include "common/base/log.h"
 #include "common/base/number.h"
+#include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
+#include "common/h5/libraries.h"
 #include "common/job/coverage/add_coverage.h"
-#include "common/job/libraries.h"
-#include "common/job/shared_options.h"
 
 struct config {
     struct cov_coverage_add_options add;

@@ -9,11 +9,12 @@
 #include <stdio.h>
 
 #include "common/compute/device.h"
-#include "common/job/libraries.h"
+#include "common/h5/libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
-    &benchmark_synth, &benchmark_stages,  &benchmark_pipeline, &benchmark_loader, &benchmark_encode,
-    &benchmark_model, &benchmark_compare, &benchmark_report,   NULL,
+    &benchmark_synth,   &benchmark_stages, &benchmark_pipeline,
+    &benchmark_loader,  &benchmark_encode, &benchmark_model,
+    &benchmark_compare, &benchmark_report, NULL,
 };
 
 static void print_versions(FILE *f)

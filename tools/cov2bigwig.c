@@ -7,11 +7,11 @@
 #include "common/base/number.h"
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
-#include "common/job/libraries.h"
-#include "common/job/source/source_options.h"
+#include "common/h5/libraries.h"
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/convert.h"
+#include "common/signal/source_options.h"
 #include "common/track/formats/bigwig_verify.h"
 #include "common/track/measures/peaks.h"
 

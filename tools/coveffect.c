@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/job/device_options.h"
-#include "common/job/libraries.h"
+#include "common/h5/libraries.h"
+#include "common/input/device_options.h"
 
 static const struct cov_tool *const subcommands[] = {&coveffect_vcf, &coveffect_ism,
                                                      &coveffect_gradients, NULL};

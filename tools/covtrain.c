@@ -9,10 +9,10 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/cli/tool.h"
+#include "common/examples/ranks.h"
 #include "common/file/path.h"
 #include "common/file/sha256.h"
-#include "common/job/libraries.h"
-#include "common/job/train/ranks.h"
+#include "common/h5/libraries.h"
 #include "common/job/train/train_epochs.h"
 #include "tools/covtrain/train_options.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "common/base/pool.h"
+#include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
+#include "common/h5/libraries.h"
 #include "common/job/encode/encode.h"
-#include "common/job/libraries.h"
-#include "common/job/shared_options.h"
 
 struct config {
     struct cov_fasta_options fasta;

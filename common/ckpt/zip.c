@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/codec/deflate.h"
+#include "common/deflate/deflate.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/file/read_at.h"

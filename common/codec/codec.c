@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "common/base/number.h"
-#include "common/codec/deflate.h"
 #include "common/codec/h5_filters.h"
-#include "common/codec/tokens.h"
+#include "common/deflate/deflate.h"
+#include "common/deflate/record_deflate.h"
 
 /* ---- the table ---- */
 
-/* libdeflate's levels for "gzip" and "fast", where neither onehot.h nor encode_integers applies. On
+/* libdeflate's levels for "gzip" and "fast", where neither onehot_deflate.h nor encode_integers applies. On
  * the chunks of a genome file, level 3 takes half as long as level 6 and needs 7 % more bytes; both
  * are faster and compress better than zlib's level 4. */
 enum { GZIP_LEVEL = 3, FAST_LEVEL = 1 };

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/codec/bits.h"
 #include "common/codec/codec.h"
+#include "common/deflate/bits.h"
 
 enum {
     MAX_LITERAL = 32,

@@ -2,7 +2,7 @@
  *
  *   bench_card MODEL.ckpt INPUT OUTPUT.h5 CORES
  *
- * Runs the pipeline of covpredict with the GPU plugin on a mock card (tests/lib/runtime_mock.h). The
+ * Runs the pipeline of covpredict with the GPU plugin on a mock card (tests/mock/runtime_mock.h). The
  * host's side of the plugin is the real one; kernels take no time, nor do copies, which a card makes
  * itself. The values are those of the first chunk of the input, computed once on the CPU, so that they
  * compress as usual. Like covpredict, starts threads in addition to CORES, which wait for the card;
@@ -25,7 +25,7 @@
 #include "common/compute/plugin.h"
 #include "common/job/predict/predict.h"
 #include "common/net/net.h"
-#include "tests/lib/runtime_mock.h"
+#include "tests/mock/runtime_mock.h"
 
 enum { LENGTH = 21384 /* of the chunks of a FASTA */ };
 

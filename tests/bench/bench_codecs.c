@@ -11,9 +11,9 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/codec/onehot.h"
+#include "common/deflate/onehot_deflate.h"
+#include "common/h5/h5_rows.h"
 #include "common/seq/alphabet.h"
-#include "common/store/h5_rows.h"
 
 enum { L = 21384, N_CHUNKS = 48, N_PASSES = 7, READ = 100 };
 

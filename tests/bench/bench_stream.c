@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/chunk/stream.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/grid.h"
-#include "common/store/stream.h"
 
 enum { L = 21384 };
 

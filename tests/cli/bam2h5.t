@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
-start_python "$SRC/tests/lib/coverage_check.py"
+start_python "$SRC/tests/oracle/coverage_check.py"
 check() { # as coverage_check.py
     ask "$@"
 }

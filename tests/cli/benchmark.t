@@ -66,7 +66,7 @@ status_is 0 'model measures the network'
 stdout_like '^model/chunks_per_second/device=cpu,precision=exact,batch=2,threads=2,length=1600	chunks/s	higher	3	' \
     '  and prints a table'
 if "$PYTHON" -c '' 2>/dev/null; then
-    charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" model model \
+    charts=$("$PYTHON" "$SRC/tests/oracle/benchmark_check.py" model model \
         model/chunks_per_second/device=cpu,precision=bf16,batch=1,threads=2,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=1,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
@@ -159,7 +159,7 @@ is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine 
 # filled FOLDER SUBCOMMAND NAME...
 filled() {
     "$PYTHON" -c '' 2>/dev/null || return 0
-    charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" "$@" 2>&1)
+    charts=$("$PYTHON" "$SRC/tests/oracle/benchmark_check.py" "$@" 2>&1)
     is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
     is "$(find "$1" -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and no temporary files are left'
 }

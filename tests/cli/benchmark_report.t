@@ -13,7 +13,7 @@ is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision time o
 like "$(cut -f 3 "$stdout" | tr '\n' ' ')" \
     '^how covpredict --batch-size [0-9]* covpredict -@ [12] covpredict --precision exact  covpredict --device cpu fasta2h5 --layout ' \
     '  with the options to set them'
-charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" report model,loader,encode,stages,pipeline \
+charts=$("$PYTHON" "$SRC/tests/oracle/benchmark_check.py" report model,loader,encode,stages,pipeline \
     model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=10688 loader/epoch_seconds/strategy=original,io=unlimited \
     encode/bases_per_second/form=codes,length=500 stages/seconds_per_mbp/stage=covpredict pipeline/wall_seconds/stage=all 2>&1)
 is "$charts" "$(find report -name '*.svg' | wc -l)" 'well-formed files, with all charts in the page'

@@ -5,7 +5,7 @@
 need_python h5py numpy
 
 forms() {
-    run "$PYTHON" "$SRC/tests/lib/chunk_forms.py" "$@"
+    run "$PYTHON" "$SRC/tests/oracle/chunk_forms.py" "$@"
 }
 stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds the same values
     name=$1 layout=$2

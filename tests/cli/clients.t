@@ -6,7 +6,7 @@ need_python h5py numpy
 need_shared tools
 need_program node
 
-"$PYTHON" "$SRC/tests/lib/track_check.py" make pred p.h5 datasets=atacseq names=chr2,chr1 length=20000 max_length=90000
+"$PYTHON" "$SRC/tests/oracle/track_check.py" make pred p.h5 datasets=atacseq names=chr2,chr1 length=20000 max_length=90000
 "$PYTHON" - >g.fa <<'END'
 print(">chr1\nA\n>chr2\n" + "ACGTACGTAC" * 9000)
 END
@@ -17,7 +17,7 @@ run cov2bigwig -o t.bg.gz p.h5
 run cov2bigwig --window-size 150 -o w.bw p.h5
 run cov2bigwig --window-size 150 -o w.bg p.h5
 # Announced contigs, whose tree of names needs more room than reserved.
-"$PYTHON" "$SRC/tests/lib/track_check.py" make pred many.h5 datasets=atacseq length=100 max_length=200 \
+"$PYTHON" "$SRC/tests/oracle/track_check.py" make pred many.h5 datasets=atacseq length=100 max_length=200 \
     names="chr2,chr1,$(seq 999 -1 100 | sed 's/^/a_scaffold_with_a_long_name_/' | tr '\n' ',')last"
 run sh -c 'h5chunk cat -q p.h5 | cov2bigwig --window-size 150 -o s.bw -'
 run sh -c 'h5chunk cat -q many.h5 | cov2bigwig -o m.bw -'

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/h5_forms.py"
+start_python "$SRC/tests/oracle/h5_forms.py"
 
 codec_files() {
-    "$PYTHON" "$SRC/tests/lib/codec_files.py" "$@"
+    "$PYTHON" "$SRC/tests/oracle/codec_files.py" "$@"
 }
 # Random bases, a repeat, runs of N, a chunk of ambiguity codes.
 awk "$random"'BEGIN {
@@ -85,7 +85,7 @@ unlike "$(cat "$stdout" "$stderr")" libplanted 'no filter plugin is loaded'
 like "$(cat "$stdout" "$stderr")" 'data/X: unknown HDF5 filter 307 .*; repack the file with gzip$' '  and an unknown filter is an error'
 
 mkdir forms
-ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
+ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/oracle/h5_forms.py" make forms
 for compression in lz4 zstd blosc; do
     for type in int16 int32 float32; do
         run h5_copy measured $compression/$type forms/cov_le_i1.h5 p.h5

@@ -6,7 +6,7 @@
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
 make_input pred p.h5
 make_input exp e.h5 seed=2

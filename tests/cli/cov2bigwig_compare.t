@@ -8,9 +8,9 @@ need_python h5py numpy pyBigWig
 for pair in 'pred p.h5' 'pred one.h5 datasets=atacseq seed=3' 'pred other.h5 datasets=ATACseq seed=3' 'exp e.h5 seed=2' \
     'pred float.h5 datasets=atacseq seed=5 dtype=float32 value=float'; do
     # shellcheck disable=SC2086 # words
-    "$PYTHON" "$SRC/tests/lib/track_check.py" make $pair || exit 99
+    "$PYTHON" "$SRC/tests/oracle/track_check.py" make $pair || exit 99
 done
-start_python "$SRC/tests/lib/compare_check.py"
+start_python "$SRC/tests/oracle/compare_check.py"
 check() { # TABLE X.bg Y.bg NAME [KEY=VALUE]...
     table=$1 x=$2 y=$3 name=$4
     shift 4

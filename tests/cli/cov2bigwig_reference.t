@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy pyBigWig
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
 same() { # TRACK REFERENCE NAME
     ok "$3" ask same "$1" "$reference/$2"

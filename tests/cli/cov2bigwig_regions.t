@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
 make_input pred p.h5
 make_input pred one.h5 datasets=atacseq

@@ -5,7 +5,7 @@
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 make_subset() { # FILE OUT LIST
     ask subset "$1" "$2" "drop=$3" || exit 99
 }

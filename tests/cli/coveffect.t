@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/effect_check.py"
+start_python "$SRC/tests/oracle/effect_check.py"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
 awk "$random"'BEGIN {

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/attribution_check.py"
+start_python "$SRC/tests/oracle/attribution_check.py"
 
 cp "$SRC/tests/data/plant.ckpt" m.ckpt || exit 99
 g=$SRC/tests/data/genome.fa

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/attribution_check.py"
+start_python "$SRC/tests/oracle/attribution_check.py"
 
 cp "$SRC/workflows/demo/plant.ckpt" m.ckpt || exit 99 # single bases matter to it
 awk "$random"'BEGIN {
@@ -88,7 +88,7 @@ if command -v gnuplot >/dev/null; then
     like "$(cat x.svg)" '>20 bases; the height of a letter is its score<' '  and its letters'
     like "$(cat x.svg)" '>h3k4me3<' '  with the data set'
     # letters FILE: the letters with their colours.
-    letters() { "$PYTHON" "$SRC/tests/lib/logo_letters.py" "$1"; }
+    letters() { "$PYTHON" "$SRC/tests/oracle/logo_letters.py" "$1"; }
     # bases FIRST LAST
     bases() { awk -v first="$1" -v last="$2" '/^>/ { on = $1 == ">c3" } on && !/^>/ { print toupper(substr($0, first, last - first + 1)) }' g.fa; }
     is "$(letters x.svg | tr -d '+-')" "$(bases 701 720)" '  those of the genome'

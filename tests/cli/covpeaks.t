@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpeaks call: peaks, summits and broad peaks against peaks found base by base (tests/lib/peaks_check.py); formats, inputs,
+# covpeaks call: peaks, summits and broad peaks against peaks found base by base (tests/oracle/peaks_check.py); formats, inputs,
 # options, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpeaks compare and covpeaks stats: against counts of single bases (tests/lib/peaks_check.py); outputs, statistics, refusals.
+# covpeaks compare and covpeaks stats: against counts of single bases (tests/oracle/peaks_check.py); outputs, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpeaks.sh"

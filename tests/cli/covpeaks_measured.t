@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpeaks curve and covpeaks call --auto: against peaks found base by base at all cutoffs (tests/lib/peaks_check.py); measured
+# covpeaks curve and covpeaks call --auto: against peaks found base by base at all cutoffs (tests/oracle/peaks_check.py); measured
 # peaks and tracks, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"

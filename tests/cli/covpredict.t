@@ -5,7 +5,7 @@
 . "$SRC/tests/lib/covpredict.sh"
 . "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/predict_check.py"
+start_python "$SRC/tests/oracle/predict_check.py"
 
 check() { # NAME ACTION ARG...
     name=$1
@@ -16,7 +16,7 @@ variant() { # KIND GENOME FILE
     ask variant "$@" || exit 99
 }
 kinds() { # sound|broken
-    "$PYTHON" "$SRC/tests/lib/predict_check.py" kinds "$1"
+    "$PYTHON" "$SRC/tests/oracle/predict_check.py" kinds "$1"
 }
 # refuses STATUS REGEX NAME -- [ARG]...: covpredict fails and leaves no file.
 refuses() {

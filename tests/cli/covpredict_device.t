@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): how the plugin is found, opened, shared and
+# covpredict --device: without GPUs, and on mock GPUs (tests/mock/runtime_mock.h): how the plugin is found, opened, shared and
 # refused.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -113,7 +113,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     status_is 0 '--resume'
     ok '  the same bytes' cmp x.h5 one.h5
 
-    # Products by cuBLAS (tests/lib/cublas_mock.h), which take half as long as those of kernels.
+    # Products by cuBLAS (tests/mock/cublas_mock.h), which take half as long as those of kernels.
     COVTOOLS_MOCK=cublas=130100
     predict -o y.h5 --device auto -v --precision tf32 --stats stats.json
     stderr_like 'gates of an LSTM, [0-9]+ x [0-9]+: own kernel 1\.000 ms, cublas 13\.1\.0 0\.500 ms$' 'cuBLAS is timed'
@@ -168,7 +168,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     ok '  uses the CPU' cmp x.h5 y.h5
     ok '  --stats names the CPU' grep -q '"device": "[^G]' stats.json
     # The same in an evaluation, which then uses the threads and batch size of the CPU.
-    "$PYTHON" "$SRC/tests/lib/training_data.py" t.h5 1 2 4800 || exit 99
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" t.h5 1 2 4800 || exit 99
     run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
     status_is 0 '  --evaluate'
     stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; continuing on the CPU$' '  reports it'

@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/evaluate_check.py"
+start_python "$SRC/tests/oracle/evaluate_check.py"
 
 { odd_lengths 3; printf '>gap\n%3000s\n' '' | sed 's/ /N/g'; } >g.fa
 fasta2h5 -q --subsequence-length 1008 -o g.h5 g.fa || exit 99

@@ -7,7 +7,7 @@ need_python h5py numpy
 
 reference=$SHARED/reference
 data=$reference/predmoter_testdata
-check="$SRC/tests/lib/evaluate_check.py"
+check="$SRC/tests/oracle/evaluate_check.py"
 
 run covpredict -m "$data/mini_model.ckpt" --evaluate "$data"/train_data_[1245].h5 "$data"/val_data_*.h5
 status_is 0 'the model of the test data'

@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-start_python "$SRC/tests/lib/predict_check.py"
+start_python "$SRC/tests/oracle/predict_check.py"
 there=$(covpredict --version | sed -n 's/^--cpu: //p')
 best=${COVTOOLS_CPU:-${there##* }}
 

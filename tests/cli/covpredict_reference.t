@@ -7,7 +7,7 @@ need_python h5py numpy
 check() { # NAME ACTION ARG...
     name=$1
     shift
-    ok "$name" "$PYTHON" "$SRC/tests/lib/predict_check.py" "$@"
+    ok "$name" "$PYTHON" "$SRC/tests/oracle/predict_check.py" "$@"
 }
 
 data=$SRC/tests/data

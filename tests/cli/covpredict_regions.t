@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/overlap_check.py"
+start_python "$SRC/tests/oracle/overlap_check.py"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
 ok 'makes a genome, and its windows as sequences' ask genome g.fa 300

@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/h5_equal.py"
+start_python "$SRC/tests/oracle/h5_equal.py"
 
 odd_lengths 9 >g.fa
 fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99

@@ -1,13 +1,13 @@
 #!/bin/sh
-# covprofile genes, correlate: tables and matrices against bins computed base by base (tests/lib/profile_check.py); formats of annotations,
+# covprofile genes, correlate: tables and matrices against bins computed base by base (tests/oracle/profile_check.py); formats of annotations,
 # kinds of inputs, pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
-check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 correlate() { run covprofile correlate -q -f "$@"; }
 genes() { run covprofile genes -q -f "$@"; }
 # refuses STATUS REGEX NAME SUBCOMMAND [ARG]...

@@ -1,13 +1,13 @@
 #!/bin/sh
-# covprofile coverage, and --fill-gaps of all subcommands: tables against values counted base by base (tests/lib/profile_check.py); inputs,
+# covprofile coverage, and --fill-gaps of all subcommands: tables against values counted base by base (tests/oracle/profile_check.py); inputs,
 # pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
-check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 coverage() { run covprofile coverage -q -f "$@"; }
 refuses() { # STATUS REGEX NAME [ARG]...
     wanted=$1 regex=$2 name=$3

@@ -1,13 +1,13 @@
 #!/bin/sh
-# covprofile fingerprint: metrics and curves against those of bins computed base by base (tests/lib/profile_check.py); inputs, pictures,
+# covprofile fingerprint: metrics and curves against those of bins computed base by base (tests/oracle/profile_check.py); inputs, pictures,
 # statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
-check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 fingerprint() { run covprofile fingerprint -q -f "$@"; }
 refuses() { # STATUS REGEX NAME [ARG]...
     wanted=$1 regex=$2 name=$3

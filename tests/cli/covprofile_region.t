@@ -6,7 +6,7 @@
 need_program gnuplot
 need_python h5py numpy
 
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 ask make pred p.h5 || exit 99
 ask make exp e.h5 || exit 99
 region() { run covprofile region -f "$@"; }

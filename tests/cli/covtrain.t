@@ -8,7 +8,7 @@ need_python h5py numpy
 
 mkdir -p d/train d/val
 for file in train/a train/b val/v; do
-    "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --learning-rate 0.01 -b 8'
 train() { # ARG...: trains on the folder d
@@ -574,7 +574,7 @@ head -c 20000 d/train/b.h5 >e/train/b.h5
 run covtrain -i e $net -o bad
 refused 1 'e/train/b\.h5' 'a damaged file'
 ok '  leaves no checkpoint' test ! -e bad/last.ckpt
-"$PYTHON" "$SRC/tests/lib/training_data.py" e/train/b.h5 1 4 120 || exit 99
+"$PYTHON" "$SRC/tests/oracle/training_data.py" e/train/b.h5 1 4 120 || exit 99
 run covtrain -i e $net -o bad
 refused 1 'b\.h5: chunks of 120 positions, but those of e/train/a\.h5 have 240' 'chunks of two lengths'
 

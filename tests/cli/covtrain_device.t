@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # lists of words everywhere
-# covtrain --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): the same training as on the CPU, resuming on
+# covtrain --device: without GPUs, and on mock GPUs (tests/mock/runtime_mock.h): the same training as on the CPU, resuming on
 # either device, refusals, and too little memory.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -12,8 +12,8 @@ export COVTOOLS_PLUGINS
 unset COVTOOLS_MOCK
 
 mkdir -p d/train d/val
-"$PYTHON" "$SRC/tests/lib/training_data.py" d/train/a.h5 1 4 48 || exit 99
-"$PYTHON" "$SRC/tests/lib/training_data.py" d/val/v.h5 2 2 48 || exit 99
+"$PYTHON" "$SRC/tests/oracle/training_data.py" d/train/a.h5 1 4 48 || exit 99
+"$PYTHON" "$SRC/tests/oracle/training_data.py" d/val/v.h5 2 2 48 || exit 99
 net='--filter-size 4 --kernel-size 5 --hidden-size 4 --lstm-layers 2 --dropout 0.2 --learning-rate 0.01 --seed 1'
 train() { # ARG...
     run covtrain -f -i d $net -b 4 "$@"
@@ -69,7 +69,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     # The published size, in batches that are too large.
     mkdir -p long/train long/val
     for file in train/a val/v; do
-        "$PYTHON" "$SRC/tests/lib/training_data.py" long/$file.h5 1 2 21384 || exit 99
+        "$PYTHON" "$SRC/tests/oracle/training_data.py" long/$file.h5 1 2 21384 || exit 99
     done
     needs() { # OPTION...: prints the memory
         COVTOOLS_MOCK=memory=500000000,trusted=1 run covtrain -f -i long -o x -e 1 --device cuda --cnn-layers 3 --lstm-layers 2 -b 100 "$@"

@@ -11,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 
 mkdir -p d/train d/val
 for file in train/a val/v; do
-    "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --weight-decay 0.5 --beta1 0.8 --seed 1 -@ 1'
 ranks() { # N ARG...: N processes train on the folder $in
@@ -71,7 +71,7 @@ is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is an invali
 
 all='--random-offset --pair-strands --blacklist'
 mkdir -p e/train
-cp d/train/a.h5 e/train && cp -r d/val e && "$PYTHON" "$SRC/tests/lib/training_data.py" e/train/b.h5 98
+cp d/train/a.h5 e/train && cp -r d/val e && "$PYTHON" "$SRC/tests/oracle/training_data.py" e/train/b.h5 98
 "$PYTHON" -c 'import h5py
 with h5py.File("e/train/a.h5", "r+") as f:
     f["data/blacklist"] = [0] * 5 + [1] * 19
@@ -92,7 +92,7 @@ for osc in pt2pt rdma; do # messages, as between machines
     OMPI_MCA_osc=$osc ranks 3 -q -f $all -o spread --loading ranks
     ok "the same with MPI's windows by $osc" cmp spread/last.ckpt packed/last.ckpt
 done
-mkdir -p few/train && cp -r d/val few && "$PYTHON" "$SRC/tests/lib/training_data.py" few/train/a.h5 97 2
+mkdir -p few/train && cp -r d/val few && "$PYTHON" "$SRC/tests/oracle/training_data.py" few/train/a.h5 97 2
 in=few
 ranks 5 -q -f -o spread --loading ranks --max-steps 1
 status_is 0 'more processes than chunks of a file'
@@ -109,7 +109,7 @@ run benchmark synth -q --size 16M --depth 1 -o m/
 run fasta2h5 -q --subsequence-length 21384 -o m/train/g.h5 m/genome.fa
 run bam2h5 -q -p atacseq m/train/g.h5 m/reads.sam
 status_is 0 'a larger genome'
-"$PYTHON" "$SRC/tests/lib/training_data.py" m/val/v.h5 1 2 21384
+"$PYTHON" "$SRC/tests/oracle/training_data.py" m/val/v.h5 1 2 21384
 for how in disk ram-packed ranks; do
     OMPI_MCA_osc=rdma run timeout 1200 mpirun -n 2 --oversubscribe covtrain -q -i m --datasets atacseq --model-type cnn \
         --filter-size 2 --kernel-size 3 -b 2 -e 1 --max-steps 1 -@ 1 --seed 1 -o m/$how --loading $how --stats m/$how.json

@@ -7,8 +7,8 @@ need_python h5py numpy
 
 # Chunks that are computed in several pieces, and a batch that threads do not share evenly.
 mkdir -p d/train d/val
-"$PYTHON" "$SRC/tests/lib/training_data.py" d/train/a.h5 1 6 1200 || exit 99
-"$PYTHON" "$SRC/tests/lib/training_data.py" d/val/v.h5 2 2 1200 || exit 99
+"$PYTHON" "$SRC/tests/oracle/training_data.py" d/train/a.h5 1 6 1200 || exit 99
+"$PYTHON" "$SRC/tests/oracle/training_data.py" d/val/v.h5 2 2 1200 || exit 99
 # The first convolution has its own code path, the second is wide enough for minimal filtering, including the backward pass; two
 # LSTM layers with dropout between them.
 net='--model-type bi-hybrid --cnn-layers 2 --filter-size 96 --kernel-size 9 --lstm-layers 2 --hidden-size 40 --dropout 0.3

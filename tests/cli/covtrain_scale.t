@@ -23,7 +23,7 @@ make_data() {
     mkdir -p $1/train $1/val
     for pair in train/a:$2 train/b:$3 train/c:$4 val/v:$5; do
         file=${pair%:*}
-        "$PYTHON" "$SRC/tests/lib/training_data.py" $1/$file.h5 "$(printf '%d' "'${file#*/}")" &&
+        "$PYTHON" "$SRC/tests/oracle/training_data.py" $1/$file.h5 "$(printf '%d' "'${file#*/}")" &&
             "$PYTHON" multiply.py $1/$file.h5 ${pair#*:} || exit 99
     done
 }

@@ -10,7 +10,7 @@ n=1
 for species in moss:12 weed:4 fern:6; do
     n=$((n + 1))
     file=s/${species%:*}.h5
-    "$PYTHON" "$SRC/tests/lib/training_data.py" $file $n ${species#*:} 48 || exit 99
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" $file $n ${species#*:} 48 || exit 99
     "$PYTHON" -c 'import h5py, sys
 f = h5py.File(sys.argv[1], "r+")
 f["data/species"][:] = sys.argv[2].encode()' $file ${species%:*} || exit 99

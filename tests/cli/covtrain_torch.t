@@ -35,7 +35,7 @@ resume() { # CKPT EPOCHS [FOLDER]
     in=${3:-d}
     run covtrain -q -i "$in" -o o -b 2 -e "$2" --no-shuffle --resume-training "$1"
     status_is 0 "${1#"$SHARED/"}"
-    ok '  continues as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" "$1" "$in"/train/*.h5 2 o/metrics.jsonl
+    ok '  continues as in PyTorch' "$PYTHON" "$SRC/tests/oracle/torch_resume.py" "$1" "$in"/train/*.h5 2 o/metrics.jsonl
 }
 resume "$SHARED/reference/models/cnn_plain/model.ckpt" 4
 resume "$data/mini_model.ckpt" 6 s
@@ -46,7 +46,7 @@ run covtrain -q -i s -o first -b 3 -e 1 --seed 5 --cnn-layers 1 --filter-size 16
 status_is 0 'three LSTM layers with dropout'
 run covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt
 status_is 0 '  resumed'
-ok '  as in PyTorch with the same orders and dropout' "$PYTHON" "$SRC/tests/lib/torch_resume.py" first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
+ok '  as in PyTorch with the same orders and dropout' "$PYTHON" "$SRC/tests/oracle/torch_resume.py" first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
 is "$(grep -c step next/metrics.jsonl)" 6 '  in two epochs of three steps'
 
 # With weight decay and other betas, which a resumed training keeps.
@@ -54,7 +54,7 @@ run covtrain -q -i s -o decay -b 3 -e 1 --seed 6 --filter-size 16 --hidden-size 
 status_is 0 'weight decay'
 run covtrain -q -i s -o decays -b 3 -e 3 --resume-training decay/last.ckpt
 status_is 0 '  resumed'
-ok "  as PyTorch's AdamW" "$PYTHON" "$SRC/tests/lib/torch_resume.py" decay/last.ckpt s/train/short.h5 3 decays/metrics.jsonl 6
+ok "  as PyTorch's AdamW" "$PYTHON" "$SRC/tests/oracle/torch_resume.py" decay/last.ckpt s/train/short.h5 3 decays/metrics.jsonl 6
 is "$(grep -c step decays/metrics.jsonl)" 6 '  in two epochs of three steps'
 ok '  whose numbers the checkpoints have' "$PYTHON" -c '
 import torch
@@ -68,7 +68,7 @@ for layers in conv down_layer_list.0,lstm,up_layer_list.0; do
     status_is 0 "--freeze $layers"
     run covtrain -q -i s -o ice -b 3 -e 3 --resume-training ice/predmoter*epoch=0_*
     sed 1,4d ice/metrics.jsonl >ice/metrics.last
-    ok '  as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" ice/predmoter*epoch=0_* s/train/short.h5 3 ice/metrics.last 7 ice/last.ckpt
+    ok '  as in PyTorch' "$PYTHON" "$SRC/tests/oracle/torch_resume.py" ice/predmoter*epoch=0_* s/train/short.h5 3 ice/metrics.last 7 ice/last.ckpt
 done
 
 # Everything at once: a species is left out, the others are balanced and scaled to a common depth, a layer is frozen,
@@ -76,7 +76,7 @@ done
 mkdir -p sp
 for species in fern:21:6 moss:22:10 weed:23:4; do
     file=sp/${species%%:*}.h5 rest=${species#*:}
-    "$PYTHON" "$SRC/tests/lib/training_data.py" "$file" "${rest%:*}" "${rest#*:}" || exit 99
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" "$file" "${rest%:*}" "${rest#*:}" || exit 99
     "$PYTHON" -c 'import h5py, sys
 with h5py.File(sys.argv[1], "r+") as f:
     f["data/species"][:] = sys.argv[2].encode()
@@ -98,10 +98,10 @@ all -e 3 --resume-training all/last.ckpt
 status_is 0 '  resumed within an epoch'
 sed "1,${lines}d" all/metrics.jsonl >all.jsonl
 is "$(grep -c step all.jsonl)" 16 '  in two epochs of eight steps'
-ok '  as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' \
+ok '  as in PyTorch' "$PYTHON" "$SRC/tests/oracle/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' \
     balance target-scale recompute
 for option in balance target-scale; do
-    "$PYTHON" "$SRC/tests/lib/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' $option >/dev/null 2>&1
+    "$PYTHON" "$SRC/tests/oracle/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' $option >/dev/null 2>&1
     is $? 1 "  not with $option alone"
 done
 

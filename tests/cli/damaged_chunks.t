@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
 
-"$PYTHON" "$SRC/tests/lib/coverage_check.py" random reads.sam 1 300 sorted
+"$PYTHON" "$SRC/tests/oracle/coverage_check.py" random reads.sam 1 300 sorted
 "$PYTHON" - >g.fa <<'END'
 import random
 random.seed(5)

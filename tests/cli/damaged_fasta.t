@@ -67,7 +67,7 @@ while read -r file; do
     fi
 done <../files
 is "$([ "$(wc -l <../converted)" -gt 10 ] && echo many)" many 'many are converted'
-ok '  with correct results' "$PYTHON" "$SRC/tests/lib/genome_check.py" list <../converted
+ok '  with correct results' "$PYTHON" "$SRC/tests/oracle/genome_check.py" list <../converted
 
 rest_needs_shared data/damaged data/fasta
 # With --on-bad-base n even protein is converted.

@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/genome_check.py"
+start_python "$SRC/tests/oracle/genome_check.py"
 
 check() { # FASTA FILE LENGTH SPECIES NAME
     ok "$5" ask fasta "$1" "$2" "$3" "$4"

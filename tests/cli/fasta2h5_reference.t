@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/genome_check.py"
+start_python "$SRC/tests/oracle/genome_check.py"
 
 same() { # REFERENCE FILE NAME
     ok "$3" ask file "$1" "$2"

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/h5_forms.py"
+start_python "$SRC/tests/oracle/h5_forms.py"
 
 # copy_all KIND COMPRESSION FROM TO: copies all files of a folder; prints name and error of each failure.
 copy_all() {
@@ -17,13 +17,13 @@ same() { # KIND A B NAME
 }
 
 mkdir forms genome signal refused
-ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
+ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/oracle/h5_forms.py" make forms
 is "$(copy_all genome gzip forms genome)" '' 'all are read as genomes'
 same genome forms genome '  with the same values'
 is "$(copy_all measured gzip/float32 forms signal)" '' 'all are read as measured coverage'
 same measured forms signal '  with the same values'
 
-"$PYTHON" "$SRC/tests/lib/h5_forms.py" refused refused >list || fail 'h5_forms.py refused'
+"$PYTHON" "$SRC/tests/oracle/h5_forms.py" refused refused >list || fail 'h5_forms.py refused'
 while read -r file text; do
     run h5_copy genome gzip "$file" genome.h5
     refused 1 ": $file: $text" "$file is refused"

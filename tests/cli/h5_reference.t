@@ -16,7 +16,7 @@ all_copied() {
         run h5_copy "$kind" "gzip/$type" "$file" "to/${file##*/}"
         status_is 0 "$(basename "$file") is copied: $kind"
     done
-    ok '  with the same values' "$PYTHON" "$SRC/tests/lib/h5_forms.py" "$kind" from to
+    ok '  with the same values' "$PYTHON" "$SRC/tests/oracle/h5_forms.py" "$kind" from to
     rm -r from to
 }
 

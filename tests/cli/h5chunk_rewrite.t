@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
-start_python "$SRC/tests/lib/h5_equal.py"
+start_python "$SRC/tests/oracle/h5_equal.py"
 
 # refuses STATUS REGEX NAME -- SUBCOMMAND [ARG]...: h5chunk fails and leaves no output.
 refuses() {
@@ -51,7 +51,7 @@ awk -v n_seqs="${SAN:+150}" "$random"'BEGIN {
 fasta2h5 -q --subsequence-length 1000 -o long.h5 long.fa
 fasta2h5 -q --subsequence-length 50 -o many.h5 many.fa
 for g in long many; do
-    "$PYTHON" "$SRC/tests/lib/h5_cover.py" $g.h5 ${g}_c.h5 ${g}_p.h5 || exit 99
+    "$PYTHON" "$SRC/tests/oracle/h5_cover.py" $g.h5 ${g}_c.h5 ${g}_p.h5 || exit 99
 done
 
 # ---------------------------------------------------------------- repack

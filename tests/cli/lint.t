@@ -33,11 +33,11 @@ echo "$spdx" >good/common/base/low.h
 printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <zlib.h>' '#include <stdio.h>' \
     'int f(void) { return snprintf(0, 0, "exit(1); %s", "printf(x)"); } // atoi("1")' >good/common/base/low.c
 printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <sys/stat.h>' >good/common/seq/mid.c
-echo "$spdx" >good/common/store/store.h
+echo "$spdx" >good/common/chunk/store.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' \
     'int main(void) { return printf("x"); }' >good/tools/tool.c
-printf '%s\n' "$spdx" '#include <hdf5.h>' >good/common/store/room_private.h
-printf '%s\n' "$spdx" '#include "common/store/room_private.h"' | tee good/common/store/room.c >good/common/store/room_two.c
+printf '%s\n' "$spdx" '#include <hdf5.h>' >good/common/chunk/room_private.h
+printf '%s\n' "$spdx" '#include "common/chunk/room_private.h"' | tee good/common/chunk/room.c >good/common/chunk/room_two.c
 echo "$spdx" >good/common/seq/mid.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' >good/common/seq/mid.c
 sources good
@@ -57,14 +57,14 @@ fault() { # FILE LINE REGEX NAME: adds LINE to FILE
     fi
 }
 fault common/base/up.c '#include "common/seq/mid.h"' 'up\.c:2: .*base must not include seq' 'an upward include'
-fault common/net/net.c '#include "common/store/store.h"' 'net must not include store' 'an include of a layer that is not allowed'
-fault common/store/st.c '#include "common/net/net.h"' 'is not a file' 'a missing header'
+fault common/net/net.c '#include "common/chunk/store.h"' 'net must not include chunk' 'an include of a layer that is not allowed'
+fault common/chunk/st.c '#include "common/net/net.h"' 'is not a file' 'a missing header'
 fault common/base/own.c '#include "low.h"' 'is not a file; write paths from the top' 'a relative include'
 fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is already included by common/base/low\.c' 'a second user of a third-party header'
 fault common/seq/z.h '#include <lzf.h>' '<lzf\.h> in a header' 'a third-party header in a header'
-fault common/store/other.c '#include "common/store/room_private.h"' 'is only for common/store/room\*\.c' 'a private header of another topic'
-fault common/store/roomy.c '#include "common/store/room_private.h"' 'is only for common/store/room\*\.c' '  or of one with a longer name'
-fault common/store/room.c '#include <hdf5.h>' '<hdf5\.h> is already included by' 'a second user of a third-party header in a private one'
+fault common/chunk/other.c '#include "common/chunk/room_private.h"' 'is only for common/chunk/room\*\.c' 'a private header of another topic'
+fault common/chunk/roomy.c '#include "common/chunk/room_private.h"' 'is only for common/chunk/room\*\.c' '  or of one with a longer name'
+fault common/chunk/room.c '#include <hdf5.h>' '<hdf5\.h> is already included by' 'a second user of a third-party header in a private one'
 fault tools/z.c '#include <zlib.h>' 'is only for the library' 'a third-party header in a tool'
 fault tools/z.c '#include "tools/tool.c"' 'is not a header of the library' 'a tool that includes a tool'
 mkdir -p good/tools/tool && echo "$spdx" >good/tools/tool/part.h
@@ -77,7 +77,7 @@ printf '%s\n' "$spdx" '#include "common/seq/one.h"' >good/common/seq/two.h
 printf '%s\n' "$spdx" '#include "common/seq/two.h"' >good/common/seq/three.h
 fault common/seq/one_private.h '#include "common/seq/three.h"' \
     'include circle of common/seq/one, common/seq/three, common/seq/two$' 'modules that include each other'
-fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'another header before its own'
+fault common/chunk/store.c '#include <stdio.h>' 'first include is not "common/chunk/store\.h"' 'another header before its own'
 fault common/misc/x.c '' 'common/misc/ is not a layer' 'an unknown layer'
 fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a duplicate file name'
 fault common/base/a.c 'int x(void) { return atoi("1"); }' 'atoi\(\) is banned' 'a banned call'

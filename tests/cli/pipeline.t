@@ -5,7 +5,7 @@
 need_python h5py numpy pyBigWig
 
 check() { # PREDICTIONS FOLDER NAME
-    ok "$3" "$PYTHON" "$SRC/tests/lib/predict_check.py" tracks "$1" "$2"
+    ok "$3" "$PYTHON" "$SRC/tests/oracle/predict_check.py" tracks "$1" "$2"
 }
 
 # Names not in byte order; lengths at, below and above multiples of a chunk; N and soft masking.

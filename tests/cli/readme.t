@@ -83,6 +83,6 @@ while IFS= read -r command <&3; do
 done 3<commands
 cd "$top" || exit 99
 ok 'tracks have the name that the README says' test -s tracks/predictions_atacseq_avg_strand.bw
-ok 'merged parts equal one run' "$PYTHON" "$SRC/tests/lib/h5_equal.py" predictions.h5 merged.h5
-ok 'so does a run that can be resumed' "$PYTHON" "$SRC/tests/lib/h5_equal.py" predictions.h5 resumed.h5
+ok 'merged parts equal one run' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" predictions.h5 merged.h5
+ok 'so does a run that can be resumed' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" predictions.h5 resumed.h5
 done_testing

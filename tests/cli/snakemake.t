@@ -359,7 +359,7 @@ fi
 # Training a network, in another folder, with a sheet elsewhere.
 if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
     mkdir -p trains/data/train trains/data/val && cd trains || exit 99
-    "$PYTHON" "$SRC/tests/lib/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/lib/training_data.py" data/val/v.h5 2
+    "$PYTHON" "$SRC/tests/oracle/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/oracle/training_data.py" data/val/v.h5 2
     printf '%s\n' sample,fasta,model,checkpoint x,x.fa,tiny,trained/tiny.ckpt >../trains.csv
     printf '>x\nACGT\n' >../x.fa
     cat >train.yaml <<'EOT'

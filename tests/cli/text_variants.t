@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
 
-start_python "$SRC/tests/lib/h5_equal.py"
+start_python "$SRC/tests/oracle/h5_equal.py"
 make_ckpt bi-hybrid m.ckpt || exit 99
 awk "$random"'BEGIN {
     seed(5)

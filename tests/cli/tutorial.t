@@ -12,7 +12,7 @@ while read -r command; do
     ok "$command" sh -e -c "$command"
 done <commands
 if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
-    ok 'the merged parts equal the whole' "$PYTHON" "$SRC/tests/lib/h5_equal.py" weed_predictions.h5 weed_merged.h5
+    ok 'the merged parts equal the whole' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" weed_predictions.h5 weed_merged.h5
 else
     pass 'the merged parts equal the whole # SKIP no h5py'
 fi

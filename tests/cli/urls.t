@@ -22,7 +22,7 @@ printf 'c\t2000000\n' >big.sizes
 cov2bigwig -q --chrom-sizes big.sizes -o www/big.bw big.bg || exit 99
 sam_convert "$data/atacseq.bam" www/a.sam && sam_convert "$data/atacseq.bam" www/a.cram || exit 99
 
-(cd www && exec "$PYTHON" "$SRC/tests/lib/web_server.py" >../port) &
+(cd www && exec "$PYTHON" "$SRC/tests/mock/web_server.py" >../port) &
 server=$!
 trap 'kill $server; tap_end' EXIT
 await test -s port
@@ -36,7 +36,7 @@ a, b = (h5py.File(f)["data"] for f in ("file.h5", "url.h5"))
 assert list(a) == list(b) and all((a[k][()] == b[k][()]).all() for k in a)'
     run covpredict -q -f -m www/cnn.ckpt -o file.h5 "www/$name"
     run covpredict -q -f -m www/cnn.ckpt -o url.h5 "$url/$name"
-    ok "covpredict $name" "$PYTHON" "$SRC/tests/lib/h5_equal.py" file.h5 url.h5
+    ok "covpredict $name" "$PYTHON" "$SRC/tests/oracle/h5_equal.py" file.h5 url.h5
 done
 for name in x_atacseq_avg_strand.bw x.bg x.bg.gz big.bw; do
     run cov2bigwig -q -f -o file.bg "www/$name"

@@ -63,7 +63,7 @@ for folder in effects bases tracks metrics predictions peaks; do
     while read -r name; do
         case $name in
         */scores.h5) set -- cmp ;;
-        *.h5) set -- "$PYTHON" "$SRC/tests/lib/h5_equal.py" ;;
+        *.h5) set -- "$PYTHON" "$SRC/tests/oracle/h5_equal.py" ;;
         *.info.json) continue ;; # with the path of the predictions
         *) set -- cmp ;;
         esac

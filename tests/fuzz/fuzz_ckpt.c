@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt_training.h"
 #include "common/ckpt/zip.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The first byte: how many storages; two bytes for the size of each; then the pickle. */

@@ -1,11 +1,11 @@
 /* fuzz_coverage.c - measured coverage: any bytes as a piece; what is encoded comes back, from a blob and from a file,
  * unless the file has data sets of another shape or type.
- * Target: common/store/coverage_file.c
+ * Target: common/chunk/coverage_file.c
  * SPDX-License-Identifier: MIT */
-#include "common/store/coverage_file.h"
+#include "common/chunk/coverage_file.h"
 
-#include "common/store/chunk_table.h"
-#include "common/store/h5.h"
+#include "common/chunk/chunk_table.h"
+#include "common/h5/h5.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { HEAD = 4, PIECE_HEAD = 4, MAX_L = 60, MAX_COLUMNS = 3, ROWS = 2 };

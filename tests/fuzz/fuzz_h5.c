@@ -1,8 +1,8 @@
 /* fuzz_h5.c - an HDF5 file of chunks, opened as the tools open it (tried in a child process first): its head, and the
  * first rows decoded.
- * Target: common/store/chunk_file.c, common/store/h5_set.c, common/store/h5.c
+ * Target: common/chunk/chunk_file.c, common/h5/h5_set.c, common/h5/h5.c
  * SPDX-License-Identifier: MIT */
-#include "common/store/chunk_file.h"
+#include "common/chunk/chunk_file.h"
 
 #include <pthread.h>
 

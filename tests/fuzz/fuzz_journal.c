@@ -1,9 +1,9 @@
 /* fuzz_journal.c - a journal of a killed run; the checksums of head and pieces are made right, unless the first byte
  * is odd.
- * Target: common/store/journal.c
+ * Target: common/chunk/journal.c
  * SPDX-License-Identifier: MIT */
-#include "common/codec/deflate.h"
-#include "common/store/journal.h"
+#include "common/chunk/journal.h"
+#include "common/deflate/deflate.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { HEAD = 32, PIECE = 48, N_PIECES = 64 };

@@ -6,10 +6,10 @@
 #include "common/features/blacklist.h"
 #include "common/features/variants.h"
 #include "common/file/peek_kind.h"
+#include "common/h5/h5.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/seq/genome.h"
 #include "common/seq/names.h"
-#include "common/store/h5.h"
 #include "tests/fuzz/fuzz.h"
 
 static int read_variants(const char *path, struct cov_err *e)

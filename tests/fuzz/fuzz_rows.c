@@ -1,7 +1,7 @@
 /* fuzz_rows.c - stored chunks of a data set, of any shape that opening one allows, as rows and as numbers.
- * Target: common/store/h5_rows.c
+ * Target: common/h5/h5_rows.c
  * SPDX-License-Identifier: MIT */
-#include "common/store/h5_rows.h"
+#include "common/h5/h5_rows.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { HEAD = 12 };

@@ -1,8 +1,8 @@
 /* fuzz_run_journal.c - the head of a journal of --resume, compared with what a run describes. The first byte chooses
  * `force`, and whether the head gets the lines of the run before the input.
- * Target: common/job/run_journal.c
+ * Target: common/input/run_journal.c
  * SPDX-License-Identifier: MIT */
-#include "common/job/run_journal.h"
+#include "common/input/run_journal.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct cov_journal *open_journal(const char *head)

@@ -1,8 +1,8 @@
 /* fuzz_stream.c - a chunk stream, put into BGZF with sound checksums: each record is read and unpacked, and packing
  * it again gives a record of the same contents.
- * Target: common/store/stream.c, common/store/stream_record.c
+ * Target: common/chunk/stream.c, common/chunk/stream_record.c
  * SPDX-License-Identifier: MIT */
-#include "common/store/stream.h"
+#include "common/chunk/stream.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_L = 1 << 16, MAX_ROW = 1 << 20 };

@@ -1,8 +1,8 @@
 /* fuzz_table.c - the columns of a file of chunks, made of any bytes in any order and type: the grid read from them can
  * be written, and reads the same again.
- * Target: common/store/chunk_table.c
+ * Target: common/chunk/chunk_table.c
  * SPDX-License-Identifier: MIT */
-#include "common/store/chunk_table.h"
+#include "common/chunk/chunk_table.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { L = 50, MOST_ROWS = 40, MOST_BYTES = 60 };

@@ -1,11 +1,11 @@
 /* fuzz_track.c - a chunk stream of predictions or measured coverage, in BGZF with sound checksums: which data sets it
  * has, and their values.
- * Target: common/store/signal_file.c
+ * Target: common/signal/signal_file.c
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "common/store/signal_file.h"
-#include "common/store/stream.h"
+#include "common/chunk/stream.h"
+#include "common/signal/signal_file.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_L = 4096, MAX_SETS = 8 };

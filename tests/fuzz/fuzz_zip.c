@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/zip.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

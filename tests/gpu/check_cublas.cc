@@ -1,4 +1,4 @@
-/* check_cublas.cc - checks products by cuBLAS with the library and cards of tests/lib/cublas_mock.h: who
+/* check_cublas.cc - checks products by cuBLAS with the library and cards of tests/mock/cublas_mock.h: who
  * computes what, values, batches, several cards, faults of the library and of our kernels, and failures
  * of every call. Prints TAP.
  * SPDX-License-Identifier: MIT */
@@ -7,11 +7,11 @@ extern "C" {
 #include "common/base/pool.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
-#include "tests/lib/runtime_mock.h"
+#include "tests/mock/runtime_mock.h"
 }
 
 #include "tests/gpu/rig.h"
-#include "tests/lib/cublas_mock.h"
+#include "tests/mock/cublas_mock.h"
 
 namespace
 {

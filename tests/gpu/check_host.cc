@@ -1,5 +1,5 @@
 /* check_host.cc - checks the host side of the plugin with the mock cards of
- * tests/lib/runtime_mock.h: cards that share a queue, batch sizes, too little memory, and failures
+ * tests/mock/runtime_mock.h: cards that share a queue, batch sizes, too little memory, and failures
  * during prediction. Prints TAP.
  * SPDX-License-Identifier: MIT */
 extern "C" {
@@ -7,7 +7,7 @@ extern "C" {
 #include "common/base/pool.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
-#include "tests/lib/runtime_mock.h"
+#include "tests/mock/runtime_mock.h"
 }
 
 #include <string>

@@ -4,7 +4,7 @@
  *   check_kernels [--big] [--precision NAME]
  * Built with nvcc it runs on a GPU (make check-gpu), where --big checks the published size in full.
  * --precision selects one precision, since after a failure the process can no longer use the GPU.
- * Built with the emulation of tests/lib it runs anywhere (make check). Needs neither htslib nor
+ * Built with the emulation of tests/mock it runs anywhere (make check). Needs neither htslib nor
  * HDF5.
  * SPDX-License-Identifier: MIT */
 extern "C" {

@@ -5,9 +5,9 @@
 : "${stdout:?}"
 
 need_python h5py numpy
-start_python "$SRC/tests/lib/track_check.py"
+start_python "$SRC/tests/oracle/track_check.py"
 
-check() { "$PYTHON" "$SRC/tests/lib/peaks_check.py" "$@"; }
+check() { "$PYTHON" "$SRC/tests/oracle/peaks_check.py" "$@"; }
 columns() { cut -f "$1" "$stdout"; }
 # Makes p.h5, predictions of two data sets, and p.bw, a track of the second.
 make_predictions() {

@@ -3,7 +3,7 @@
 #ifndef TESTS_GENOME_IO_H
 #define TESTS_GENOME_IO_H
 
-#include "common/store/chunk_file.h"
+#include "common/chunk/chunk_file.h"
 
 static inline int genome_fetch(struct cov_chunk_file *f, size_t i, struct cov_blob *raw,
                                struct cov_err *e)

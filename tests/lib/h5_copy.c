@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/store/predictions.h"
-#include "common/store/signal_file.h"
+#include "common/chunk/predictions.h"
+#include "common/signal/signal_file.h"
 #include "tests/lib/genome_io.h"
 #include "tests/lib/predictions_writer.h"
 

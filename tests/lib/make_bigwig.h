@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/codec/deflate.h"
+#include "common/deflate/deflate.h"
 
 enum { MADE_ROOM = 1 << 16, MADE_SECTIONS = 8, MADE_CONTIGS = 2, MADE_KEY = 5 };
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "common/chunk/chunk_file.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
 
 enum { MADE_L = 10, MADE_ROWS = 8 };
 

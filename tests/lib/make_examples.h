@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/chunk/chunk_file.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
 
 enum { L = 16, N_SEQS = 3, MAX = 100, N_FILES = 2 };
 

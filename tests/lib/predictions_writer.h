@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/store/chunk_file.h"
-#include "common/store/predictions.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/predictions.h"
 
 /* Borrows `grid` until close; encode clears *blob; close always frees. */
 struct predictions_writer {

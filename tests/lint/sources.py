@@ -15,31 +15,33 @@ import sys
 LAYERS = {
     "base": [],
     "file": ["base"],
-    "cli": ["base", "file"],
     "seq": ["base", "file"],
-    "codec": ["base", "file", "seq"],
-    "compute": ["base", "file", "seq", "codec"],
-    "compute/cpu/kernels": ["base", "seq", "codec", "compute"],
-    "compute/cpu/layers": ["base", "seq", "codec", "compute", "compute/cpu/kernels"],
-    "compute/cpu/train": ["base", "seq", "codec", "compute", "compute/cpu/kernels", "compute/cpu/layers"],
-    "compute/cpu": ["base", "seq", "codec", "compute", "compute/cpu/kernels", "compute/cpu/layers",
-                    "compute/cpu/train"],
-    "compute/cuda": ["base", "seq", "codec", "compute"],
-    "net": ["base", "seq", "codec", "compute"],
-    "ckpt": ["base", "file", "codec"],
-    "store": ["base", "file", "seq", "codec"],
+    "cli": ["base", "file", "seq"],
     "features": ["base", "file", "seq"],
-    "track": ["base", "file", "seq", "codec", "features"],
+    "deflate": ["base", "seq"],
+    "codec": ["base", "deflate"],
+    "compute": ["base", "file", "seq"],
+    "compute/cpu/kernels": ["base", "seq", "compute"],
+    "compute/cpu/layers": ["base", "seq", "compute", "compute/cpu/kernels"],
+    "compute/cpu/train": ["base", "seq", "compute", "compute/cpu/kernels", "compute/cpu/layers"],
+    "compute/cpu": ["base", "seq", "compute", "compute/cpu/kernels", "compute/cpu/layers", "compute/cpu/train"],
+    "compute/cuda": ["base", "seq", "deflate", "compute"],
+    "net": ["base", "seq", "compute"],
+    "ckpt": ["base", "file", "deflate"],
+    "h5": ["base", "file", "seq", "deflate", "codec"],
+    "chunk": ["base", "file", "seq", "deflate", "codec", "h5"],
+    "track": ["base", "file", "seq", "features"],
     "track/measures": ["base", "file", "features", "track"],
-    "track/formats": ["base", "file", "seq", "codec", "track", "track/measures"],
+    "track/formats": ["base", "file", "seq", "deflate", "codec", "track", "track/measures"],
+    "signal": ["base", "file", "seq", "cli", "features", "codec", "h5", "chunk", "track", "track/measures", "track/formats"],
+    "plot": ["base", "file", "cli", "features", "track"],
+    "input": ["base", "file", "seq", "cli", "features", "codec", "compute", "net", "ckpt", "h5", "chunk"],
 }
+LAYERS["examples"] = LAYERS["input"] + ["track", "track/measures", "signal", "input"]
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
-# Jobs share common/job and do not include each other; but training predicts to validate, and jobs on tracks share
-# their inputs.
-LAYERS["job"] = BELOW_JOBS
-LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "source")})
-LAYERS["job/tracks"] = LAYERS["job/peaks"] = LAYERS["job/profile"] = BELOW_JOBS + ["job", "job/source"]
-LAYERS["job/effect"] = LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
+# Jobs do not include each other.
+LAYERS.update({f"job/{name}": BELOW_JOBS
+               for name in ("encode", "coverage", "chunks", "predict", "train", "effect", "tracks", "peaks", "profile")})
 
 # Headers of the C library, Linux and the compiler. All others are third-party.
 SYSTEM = re.compile(

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/codec/onehot.h"
+#include "common/chunk/chunk_table.h"
+#include "common/deflate/onehot_deflate.h"
+#include "common/h5/h5.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_table.h"
-#include "common/store/h5.h"
 #include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
@@ -91,7 +91,7 @@ TEST(test_round_trips)
     cov_grid_free(grid);
 }
 
-/* Rows that onehot.h can encode are stored as onehot.h streams, with all filters applied. Other
+/* Rows that onehot_deflate.h can encode are stored as onehot_deflate.h streams, with all filters applied. Other
  * rows are compressed as general data. All rows decode. */
 TEST(test_onehot)
 {

@@ -4,10 +4,10 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/chunk_table.h"
+#include "common/h5/h5.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
-#include "common/store/chunk_table.h"
-#include "common/store/h5.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
 

@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
-#include "common/store/chunk_head.h"
+#include "common/chunk/chunk_head.h"
 
 static const struct cov_h5_type int32 = {COV_H5_INT, 4, true, false, '\0'};
 

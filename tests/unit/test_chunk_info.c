@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/chunk/stream.h"
 #include "common/job/chunks/chunk_info.h"
-#include "common/store/stream.h"
 #include "tests/lib/make_chunks.h"
 #include "tests/lib/own_folder.h"
 

@@ -4,7 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/store/coverage_store.h"
+#include "common/chunk/coverage_store.h"
 
 enum { N_PAIRS = 48, L = 700, N_LANES = 4 };
 

@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 
+#include "common/chunk/stream.h"
 #include "common/job/encode/encode.h"
 #include "common/seq/alphabet.h"
-#include "common/store/stream.h"
 
 enum { N_SEQS = 4, L = 50 };
 static const size_t lengths[N_SEQS] = {1, 50, 1234, 100};

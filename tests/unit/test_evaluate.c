@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
-#include "common/job/train/evaluate.h"
+#include "common/examples/evaluate.h"
 #include "common/net/shape.h"
 
 /* A network with constant output: e^bias for each data set. */

@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
-#include "common/job/train/example_pack.h"
+#include "common/examples/example_pack.h"
 
 enum { MAX_L = 33, KINDS = 7 };
 

@@ -5,8 +5,8 @@
 
 #include "common/base/rng.h"
 #include "common/compute/device.h"
-#include "common/job/train/example_feed.h"
-#include "common/job/train/example_plan.h"
+#include "common/examples/example_feed.h"
+#include "common/examples/example_plan.h"
 
 /* Regions that a list masks: a part of sequence one, and the first row of sequence two. */
 static struct cov_blacklist *list;

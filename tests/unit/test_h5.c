@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "common/store/h5.h"
-#include "common/store/h5_probe.h"
+#include "common/h5/h5.h"
+#include "common/h5/h5_probe.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/store/h5_rows.h"
+#include "common/h5/h5_rows.h"
 
 /* ---- numbers ---- */
 

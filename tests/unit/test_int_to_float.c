@@ -4,7 +4,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
-#include "common/store/int_to_float.h"
+#include "common/h5/int_to_float.h"
 
 enum { N = 3000, LARGEST = (1 << 24) - 1 };
 static const bool big = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;

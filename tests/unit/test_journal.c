@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/base/clock.h"
-#include "common/store/journal.h"
+#include "common/chunk/journal.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 #include "tests/lib/own_log.h"

@@ -3,7 +3,6 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/cpu.h"
-#include "common/codec/onehot_kern.h"
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/kernels/outer.h"
@@ -11,6 +10,7 @@
 #include "common/compute/cpu/kernels/vec.h"
 #include "common/compute/cpu/layers/toom_cook.h"
 #include "common/compute/device.h"
+#include "common/deflate/onehot_kern.h"
 #include "common/seq/alphabet_kern.h"
 #include "common/track/gauss.h"
 

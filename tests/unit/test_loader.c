@@ -4,10 +4,10 @@
 #include "tests/lib/own_folder.h"
 
 #include "common/base/rng.h"
-#include "common/job/predict/loader.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/stream.h"
+#include "common/input/loader.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
-#include "common/store/stream.h"
 #include "tests/lib/own_log.h"
 
 /* ---------------------------------------------------------------- a genome */

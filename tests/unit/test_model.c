@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/ckpt/ckpt.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "common/net/shape.h"
 #include "tests/lib/put_none.h"
 

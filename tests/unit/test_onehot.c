@@ -9,9 +9,9 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/codec.h"
-#include "common/codec/deflate.h"
-#include "common/codec/onehot.h"
-#include "common/codec/onehot_kern.h"
+#include "common/deflate/deflate.h"
+#include "common/deflate/onehot_deflate.h"
+#include "common/deflate/onehot_kern.h"
 #include "common/seq/alphabet.h"
 
 enum { GUARD = 0xa5, N_GUARD = 64, CHUNK = 21384 };

@@ -4,8 +4,8 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
+#include "common/chunk/pair_writer.h"
 #include "common/seq/alphabet.h"
-#include "common/store/pair_writer.h"
 #include "tests/lib/own_folder.h"
 
 static int enter(void **state)

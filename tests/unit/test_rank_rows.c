@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "common/job/train/rank_rows.h"
+#include "common/examples/rank_rows.h"
 
 enum { N = 4, N_ROWS = 40, MAX_WINDOWS = 16, MAX_GETS = N_ROWS * 4 };
 

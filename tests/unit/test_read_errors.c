@@ -7,11 +7,11 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+#include "common/chunk/bases_fingerprint.h"
+#include "common/chunk/coverage_file.h"
+#include "common/h5/h5.h"
 #include "common/job/chunks/chunk_info.h"
 #include "common/job/chunks/chunk_jobs.h"
-#include "common/store/bases_fingerprint.h"
-#include "common/store/coverage_file.h"
-#include "common/store/h5.h"
 #include "tests/lib/make_chunks.h"
 
 /* libhdf5 reads files with pread. The call number `fails_at` of this process fails (0: none); the

@@ -4,13 +4,13 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/mem.h"
-#include "common/job/predict/model.h"
+#include "common/h5/h5.h"
+#include "common/input/model.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"
-#include "common/store/h5.h"
 #include "tests/lib/genome_io.h"
 
 enum { L = 21384 };

@@ -6,10 +6,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/job/predict/model.h"
+#include "common/h5/h5.h"
+#include "common/input/model.h"
 #include "common/net/train.h"
 #include "common/seq/alphabet.h"
-#include "common/store/h5.h"
 
 enum { L = 21384, MAX_STEPS = 32 };
 

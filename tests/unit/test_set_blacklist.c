@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/chunk/chunk_table.h"
 #include "common/job/chunks/chunk_jobs.h"
 #include "common/job/chunks/sequence_report.h"
-#include "common/store/chunk_table.h"
 #include "tests/lib/make_chunks.h"
 #include "tests/lib/own_folder.h"
 

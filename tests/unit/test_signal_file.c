@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/store/chunk_table.h"
-#include "common/store/h5.h"
-#include "common/store/predictions.h"
-#include "common/store/signal_file.h"
+#include "common/chunk/chunk_table.h"
+#include "common/chunk/predictions.h"
+#include "common/h5/h5.h"
+#include "common/signal/signal_file.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
 #include "tests/lib/own_log.h"

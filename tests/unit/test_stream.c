@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "common/base/rng.h"
+#include "common/chunk/stream.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/grid.h"
-#include "common/store/stream.h"
 #include "tests/lib/own_folder.h"
 #include "tests/lib/stream_bytes.h"
 

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "common/chunk/stream.h"
 #include "common/seq/grid.h"
-#include "common/store/stream.h"
 #include "tests/lib/own_folder.h"
 #include "tests/lib/stream_bytes.h"
 

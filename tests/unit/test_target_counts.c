@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/rng.h"
-#include "common/job/train/target_counts.h"
+#include "common/examples/target_counts.h"
 
 enum { L = 1001, D = 2, ROWS = 3 };
 

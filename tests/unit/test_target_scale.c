@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/mem.h"
-#include "common/job/train/target_scale.h"
+#include "common/examples/target_scale.h"
 
 static const char *const datasets[] = {"atac", "h3k4me3", "h3k27ac", "input"};
 

@@ -4,8 +4,8 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/codec/deflate.h"
-#include "common/codec/tokens.h"
+#include "common/deflate/deflate.h"
+#include "common/deflate/record_deflate.h"
 
 enum { MOST = 70000 };
 

@@ -17,7 +17,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/file/tmpfile.h"
-#include "common/job/chart.h"
+#include "common/plot/chart.h"
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/machine.h"
 

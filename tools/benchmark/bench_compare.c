@@ -8,7 +8,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/job/table_outputs.h"
+#include "common/plot/table_outputs.h"
 #include "tools/benchmark/measuring.h"
 
 struct compare_config {

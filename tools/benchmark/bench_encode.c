@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/codec/codec.h"
-#include "common/codec/onehot.h"
+#include "common/deflate/onehot_deflate.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/measuring.h"
 

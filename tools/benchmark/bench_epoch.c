@@ -13,9 +13,9 @@
 #include "common/base/pool.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
-#include "common/job/predict/loader.h"
+#include "common/h5/h5_plain.h"
+#include "common/input/loader.h"
 #include "common/seq/alphabet.h"
-#include "common/store/h5_plain.h"
 #include "tools/benchmark/machine.h"
 
 const char *const strategy_names[STRATEGIES] = {

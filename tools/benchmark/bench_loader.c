@@ -9,10 +9,10 @@
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
+#include "common/chunk/chunk_file.h"
+#include "common/cli/shared_options.h"
 #include "common/file/path.h"
 #include "common/job/encode/encode.h"
-#include "common/job/shared_options.h"
-#include "common/store/chunk_file.h"
 #include "tools/benchmark/bench_epoch.h"
 #include "tools/benchmark/measuring.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/child.h"

@@ -16,7 +16,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/job/gnuplot.h"
+#include "common/plot/gnuplot.h"
 
 /* ---------------------------------------------------------------- the page */
 

@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/file/path.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "common/seq/fasta.h"
 #include "tools/benchmark/child.h"
 

@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
+#include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
-#include "common/job/device_options.h"
+#include "common/input/device_options.h"
 #include "common/job/effect/attribution.h"
 #include "common/job/effect/attribution_output.h"
-#include "common/job/shared_options.h"
 
 /* Filled by the rows of COVEFFECT_ATTRIBUTION_OPTIONS. */
 struct coveffect_flags {

@@ -11,13 +11,13 @@
 #include "common/base/number.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
+#include "common/cli/shared_options.h"
 #include "common/features/variants.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "common/job/device_options.h"
+#include "common/input/device_options.h"
 #include "common/job/effect/effect_vcf.h"
-#include "common/job/shared_options.h"
 #include "tools/coveffect/coveffect.h"
 
 #define DEFAULT_WIDTH 1001 /* about that of ChromBPNet */

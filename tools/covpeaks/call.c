@@ -4,7 +4,7 @@
 
 #include "common/job/peaks/call_peaks.h"
 #include "common/job/peaks/measured_options.h"
-#include "common/job/source/source_options.h"
+#include "common/signal/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
 
 struct config {

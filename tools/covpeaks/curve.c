@@ -6,7 +6,7 @@
 #include "common/base/number.h"
 #include "common/job/peaks/measured_options.h"
 #include "common/job/peaks/precision_recall.h"
-#include "common/job/source/source_options.h"
+#include "common/signal/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
 
 struct config {

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/job/device_options.h"
+#include "common/cli/shared_options.h"
+#include "common/examples/evaluate.h"
+#include "common/input/device_options.h"
 #include "common/job/predict/predict.h"
-#include "common/job/shared_options.h"
-#include "common/job/train/evaluate.h"
 
 /* What the table fills: options of the jobs, and what covpredict.c translates to those. */
 struct covpredict_config {

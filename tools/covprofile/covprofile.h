@@ -7,7 +7,7 @@
 
 #include "common/cli/tool.h"
 #include "common/job/profile/profile_inputs.h"
-#include "common/job/source/source_options.h"
+#include "common/signal/source_options.h"
 
 /* genes.c, region.c, correlate.c, fingerprints.c, coverage.c */
 extern const struct cov_tool covprofile_genes, covprofile_region, covprofile_correlate,

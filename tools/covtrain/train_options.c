@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/job/train/target_scale.h"
+#include "common/examples/target_scale.h"
 #include "common/job/train/train_ckpt.h"
 #include "common/job/train/train_log.h"
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/job/device_options.h"
-#include "common/job/shared_options.h"
+#include "common/cli/shared_options.h"
+#include "common/input/device_options.h"
 #include "common/job/train/train_setup.h"
 
 /* What the table fills: mostly the options of the job themselves; covtrain.c translates the others

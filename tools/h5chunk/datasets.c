@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/shared_options.h"
+#include "common/cli/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 #define OPTIONS(table, list, help_)                                                                \

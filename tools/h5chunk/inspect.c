@@ -6,10 +6,10 @@
 
 #include "common/base/log.h"
 #include "common/base/pool.h"
+#include "common/cli/shared_options.h"
 #include "common/file/path.h"
 #include "common/job/chunks/chunk_info.h"
 #include "common/job/chunks/verify.h"
-#include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- info */

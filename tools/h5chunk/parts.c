@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "common/cli/shared_options.h"
 #include "common/file/path.h"
-#include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- subset */

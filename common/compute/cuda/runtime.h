@@ -1,5 +1,5 @@
 /* runtime.h - the part of CUDA's runtime that the plugin uses: memory, streams, copies. cuda_runtime.cu
- * implements it with CUDA; tests implement it with guarded memory on the CPU (tests/lib/runtime_mock.cc).
+ * implements it with CUDA; tests implement it with guarded memory on the CPU (tests/mock/runtime_mock.cc).
  *
  * `card` is the index of a GPU. Work queued on a stream runs in order; only cov_rt_wait guarantees
  * that it is complete. All functions are thread-safe; a stream is used by one thread at a time.

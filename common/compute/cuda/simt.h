@@ -1,5 +1,5 @@
 /* simt.h - the primitives that kernels use: those of CUDA, and thin wrappers of PTX instructions. Tests
- * provide an emulation of the same primitives (tests/lib/simt_emulated.h, included before everything
+ * provide an emulation of the same primitives (tests/mock/simt_emulated.h, included before everything
  * else), so that the kernels also run without a GPU.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_SIMT_H

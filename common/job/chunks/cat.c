@@ -6,8 +6,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/chunk/stream.h"
 #include "common/file/path.h"
-#include "common/store/stream.h"
 
 struct cat_pair {
     struct cov_blob raw[2]; /* by strand */

@@ -12,10 +12,10 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/store/chunk_file.h"
-#include "common/store/h5_probe.h"
-#include "common/store/predictions.h"
-#include "common/store/stream.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/predictions.h"
+#include "common/chunk/stream.h"
+#include "common/h5/h5_probe.h"
 
 /* Number of sequences that the table lists; JSON lists all. */
 enum { MAX_SEQUENCES = 20 };

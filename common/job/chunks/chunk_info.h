@@ -11,8 +11,8 @@
 
 #include "common/base/err.h"
 #include "common/base/json.h"
+#include "common/cli/job.h"
 #include "common/cli/stats.h"
-#include "common/job/job.h"
 
 /* Prints one table per file, or one JSON object, to `out`. The caller checks `out` for errors.
  * A file that cannot be read does not prevent the others: the first such failure is returned, and

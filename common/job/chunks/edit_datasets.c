@@ -7,8 +7,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/store/coverage_file.h"
-#include "common/store/predictions.h"
+#include "common/chunk/coverage_file.h"
+#include "common/chunk/predictions.h"
 
 #define GROUP COV_COVERAGE_GROUP "/"
 

@@ -10,10 +10,10 @@
 #include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/chunk/chunk_table.h"
+#include "common/chunk/predictions.h"
 #include "common/file/path.h"
-#include "common/store/chunk_table.h"
-#include "common/store/h5_rows.h"
-#include "common/store/predictions.h"
+#include "common/h5/h5_rows.h"
 
 /* Number of rows that are read back. */
 enum { SAMPLE = 16 };

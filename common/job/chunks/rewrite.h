@@ -11,10 +11,10 @@
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/chunk/chunk_file.h"
+#include "common/cli/job.h"
 #include "common/file/outfile.h"
-#include "common/job/job.h"
 #include "common/seq/grid.h"
-#include "common/store/chunk_file.h"
 
 /* Context of the jobs in this folder; job.stats must not be NULL. */
 struct cov_rewrite_job {

@@ -8,10 +8,10 @@
 #include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/chunk/pair_writer.h"
+#include "common/chunk/stream.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
-#include "common/store/pair_writer.h"
-#include "common/store/stream.h"
 
 /* A record of the stream. */
 struct save_piece {

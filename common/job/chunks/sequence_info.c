@@ -10,15 +10,15 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/chunk/chunk_file.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/chart.h"
+#include "common/file/table.h"
+#include "common/h5/h5_probe.h"
 #include "common/job/chunks/survey.h"
-#include "common/job/table.h"
+#include "common/plot/chart.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
-#include "common/store/chunk_file.h"
-#include "common/store/h5_probe.h"
 
 /* The lengths that begin the classes of a histogram: 1, 2, 5, 10, 20 ... */
 enum { N_CLASSES = 37 };

@@ -7,13 +7,13 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/chunk_table.h"
 #include "common/features/blacklist.h"
 #include "common/file/bgz.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/chunks/sequence_report.h"
-#include "common/store/chunk_file.h"
-#include "common/store/chunk_table.h"
 
 struct blacklist_job {
     const char *path;

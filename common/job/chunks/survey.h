@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/job/job.h"
+#include "common/chunk/chunk_file.h"
+#include "common/cli/job.h"
 #include "common/seq/copies.h"
-#include "common/store/chunk_file.h"
 
 struct cov_survey {
     int64_t n_codes[16];            /* number of bases of each code, on any strand */

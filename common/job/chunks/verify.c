@@ -16,11 +16,11 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/chunk_table.h"
+#include "common/chunk/predictions.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/names.h"
-#include "common/store/chunk_file.h"
-#include "common/store/chunk_table.h"
-#include "common/store/predictions.h"
 
 #define START_ENDS "data/start_ends"
 #define SEQIDS "data/seqids"

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "common/base/err.h"
-#include "common/job/job.h"
+#include "common/chunk/chunk_head.h"
+#include "common/cli/job.h"
 #include "common/seq/grid.h"
-#include "common/store/chunk_head.h"
 
 /* Prints one line per finding to `out`; the caller checks `out` for errors:
  *

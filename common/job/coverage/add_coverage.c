@@ -16,13 +16,13 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/coverage_file.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/h5/h5_probe.h"
 #include "common/job/coverage/count_file.h"
-#include "common/store/chunk_file.h"
-#include "common/store/coverage_file.h"
-#include "common/store/h5_probe.h"
 #include "common/track/formats/intervals.h"
 
 struct coverage_slot {

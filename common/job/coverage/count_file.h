@@ -14,12 +14,12 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/text.h"
+#include "common/chunk/coverage_store.h"
 #include "common/cli/stats.h"
 #include "common/features/counting.h"
 #include "common/job/coverage/depth_summary.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
-#include "common/store/coverage_store.h"
 
 struct cov_count_genome {
     const char *path; /* for messages */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/chunk/coverage_file.h"
 #include "common/seq/grid.h"
-#include "common/store/coverage_file.h"
 
 enum {
     COV_DEPTH_BIN = 1000,

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cli/job.h"
 #include "common/cli/opt.h"
 #include "common/compute/device.h"
 #include "common/features/annotation.h"
+#include "common/input/ensemble.h"
 #include "common/job/effect/edited_windows.h"
-#include "common/job/job.h"
-#include "common/job/predict/ensemble.h"
 #include "common/seq/genome.h"
 
 /* Borrowed for the run. */

@@ -15,7 +15,7 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
-#include "common/job/device_options.h"
+#include "common/input/device_options.h"
 #include "common/job/effect/edited_windows.h"
 #include "common/seq/alphabet.h"
 

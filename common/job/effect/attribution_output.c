@@ -12,8 +12,8 @@
 #include "common/ckpt/zip.h"
 #include "common/file/path.h"
 #include "common/file/suffix.h"
+#include "common/h5/h5.h"
 #include "common/job/effect/attribution_plot.h"
-#include "common/store/h5.h"
 #include "common/track/formats/bigwig.h"
 
 /* ---------------------------------------------------------------- NumPy */

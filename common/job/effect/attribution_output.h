@@ -14,7 +14,7 @@
 #include "common/file/outfile.h"
 #include "common/file/tmpfile.h"
 #include "common/job/effect/attribution.h"
-#include "common/job/gnuplot.h"
+#include "common/plot/gnuplot.h"
 #include "common/seq/region_list.h"
 
 /* Borrowed until the end. */

@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/job/region_plot.h"
+#include "common/plot/region_plot.h"
 #include "common/seq/select.h"
 
 /* Letters of 8 pixels or more can be read. */

@@ -5,7 +5,7 @@
 #define COV_JOB_EFFECT_ATTRIBUTION_PLOT_H
 
 #include "common/job/effect/attribution.h"
-#include "common/job/gnuplot.h"
+#include "common/plot/gnuplot.h"
 #include "common/seq/region_list.h"
 
 /* Finds the part of the genome that is drawn: `text`, see cov_range_parse, or with NULL the first

@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/version.h"
-#include "common/job/run_journal.h"
+#include "common/input/run_journal.h"
 
 struct cov_effect_journal {
     struct cov_journal *file;

@@ -1,5 +1,5 @@
 /* effect_journal.h - the scores of finished variants, from which `coveffect vcf --resume` continues:
- * a journal (store/journal.h) next to the output, OUTPUT.resume. A piece is a record. That of a finished
+ * a journal (chunk/journal.h) next to the output, OUTPUT.resume. A piece is a record. That of a finished
  * run only describes the run and its output.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_JOURNAL_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/job/effect/effect_scores.h"
+#include "common/cli/job.h"
 #include "common/job/effect/effect_options.h"
-#include "common/job/job.h"
+#include "common/job/effect/effect_scores.h"
 
 struct cov_effect_journal;
 

@@ -9,7 +9,7 @@
 
 #include "common/cli/opt.h"
 #include "common/compute/device.h"
-#include "common/job/predict/ensemble.h"
+#include "common/input/ensemble.h"
 #include "common/seq/genome.h"
 
 /* Borrowed for the run. */

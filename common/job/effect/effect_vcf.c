@@ -19,14 +19,14 @@
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/file/path.h"
-#include "common/job/device_options.h"
+#include "common/input/device_options.h"
+#include "common/input/run_journal.h"
 #include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
 #include "common/job/effect/effect_tally.h"
 #include "common/job/effect/effect_tracks.h"
-#include "common/job/run_journal.h"
 
 struct vcf_slot {
     struct cov_effect_record *records; /* [n_records of the job] */

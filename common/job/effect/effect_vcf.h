@@ -5,9 +5,9 @@
 #define COV_JOB_EFFECT_EFFECT_VCF_H
 
 #include "common/base/err.h"
+#include "common/cli/job.h"
 #include "common/file/outfile.h"
 #include "common/job/effect/effect_options.h"
-#include "common/job/job.h"
 
 /* Scores the variants, writes them to `out` (NULL: standard output), and commits it. A regular file is
  * first read to its end and checked. Memory does not grow with the number of variants. The output does

@@ -11,13 +11,13 @@
 #include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/codec/onehot.h"
+#include "common/chunk/bases_fingerprint.h"
+#include "common/chunk/pair_writer.h"
+#include "common/chunk/stream.h"
+#include "common/deflate/onehot_deflate.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/seq/alphabet.h"
-#include "common/store/bases_fingerprint.h"
-#include "common/store/pair_writer.h"
-#include "common/store/stream.h"
 
 /* Bases and pairs per slot, and the number of pairs that are read back at the end in addition to
  * the last one. */

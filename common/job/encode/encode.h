@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/chunk/chunk_file.h"
+#include "common/cli/job.h"
 #include "common/codec/codec.h"
-#include "common/job/job.h"
 #include "common/seq/genome.h"
-#include "common/store/chunk_file.h"
 
 struct cov_encode_options {
     const char *species;

@@ -7,7 +7,7 @@
 
 #include "common/cli/stats.h"
 #include "common/job/peaks/auto_cutoff.h"
-#include "common/job/source/track_source.h"
+#include "common/signal/track_source.h"
 #include "common/track/measures/peaks.h"
 
 /* Strings are borrowed for the call. */

@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/job/table.h"
+#include "common/file/table.h"
 
 enum { PREDICTED, MEASURED };
 

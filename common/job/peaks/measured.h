@@ -10,9 +10,9 @@
 
 #include "common/base/err.h"
 #include "common/base/text.h"
-#include "common/job/source/track_source.h"
 #include "common/seq/names.h"
 #include "common/seq/region_list.h"
+#include "common/signal/track_source.h"
 #include "common/track/measures/peaks.h"
 
 /* Strings are borrowed for the call. */

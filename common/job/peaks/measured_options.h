@@ -1,5 +1,5 @@
 /* measured_options.h - the options of subcommands that need measured peaks. A group of rows, as in
- * common/job/shared_options.h.
+ * common/cli/shared_options.h.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PEAKS_MEASURED_OPTIONS_H
 #define COV_JOB_PEAKS_MEASURED_OPTIONS_H
@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/cli/opt.h"
 #include "common/job/peaks/measured.h"
-#include "common/job/source/source_options.h"
+#include "common/signal/source_options.h"
 
 /* Indices of the rows within the group. */
 enum {

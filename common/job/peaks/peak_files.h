@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/features/blacklist.h"
 #include "common/job/peaks/peak_list.h"
-#include "common/job/table_outputs.h"
+#include "common/plot/table_outputs.h"
 #include "common/seq/region_list.h"
 
 /* Borrowed for the call. */

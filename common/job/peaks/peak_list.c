@@ -9,11 +9,11 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/chunk/chunk_file.h"
 #include "common/features/placement.h"
 #include "common/file/lines.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/store/chunk_file.h"
 
 /* ---------------------------------------------------------------- genome */
 

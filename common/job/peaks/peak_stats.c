@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/job/table.h"
+#include "common/file/table.h"
 
 /* Of a file. NaN: not known. */
 struct figures {

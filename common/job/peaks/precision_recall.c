@@ -12,9 +12,9 @@
 #include "common/base/number.h"
 #include "common/cli/multiqc.h"
 #include "common/file/path.h"
-#include "common/job/chart.h"
+#include "common/file/table.h"
 #include "common/job/peaks/scores.h"
-#include "common/job/table.h"
+#include "common/plot/chart.h"
 #include "common/track/formats/bedgraph.h"
 
 /* A cutoff, and how well the bases at or above it agree. */

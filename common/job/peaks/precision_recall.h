@@ -11,8 +11,8 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/peaks/measured.h"
-#include "common/job/source/track_source.h"
-#include "common/job/table_outputs.h"
+#include "common/plot/table_outputs.h"
+#include "common/signal/track_source.h"
 
 enum { COV_CURVE_MAX_WINDOWS = 16 };
 

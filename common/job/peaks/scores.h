@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/job/peaks/measured.h"
-#include "common/job/source/track_source.h"
+#include "common/signal/track_source.h"
 #include "common/track/measures/value_counts.h"
 #include "common/track/sink.h"
 

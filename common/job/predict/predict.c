@@ -12,11 +12,11 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
-#include "common/job/device_options.h"
+#include "common/input/device_options.h"
 #include "common/job/predict/predict_output.h"
 #include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
-#include "common/store/signal_file.h"
+#include "common/signal/signal_file.h"
 
 /* With overlap: number of pairs whose windows are computed together, or fewer to stay within
  * OVERLAP_BASES. The last window of such a group is computed again for the next group. */

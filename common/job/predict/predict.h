@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
+#include "common/chunk/journal.h"
+#include "common/chunk/predictions.h"
+#include "common/cli/job.h"
 #include "common/compute/device.h"
-#include "common/job/job.h"
-#include "common/job/predict/ensemble.h"
-#include "common/job/predict/loader.h"
-#include "common/store/journal.h"
-#include "common/store/predictions.h"
+#include "common/input/ensemble.h"
+#include "common/input/loader.h"
 
 struct cov_predict_options {
     size_t batch; /* chunks a worker computes at a time; 0: chosen automatically */

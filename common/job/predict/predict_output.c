@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/pair_writer.h"
+#include "common/chunk/stream.h"
 #include "common/file/path.h"
-#include "common/store/chunk_file.h"
-#include "common/store/pair_writer.h"
-#include "common/store/stream.h"
 
 /* The sets of the head. */
 enum { PREDICTIONS, FINGERPRINTS, N_SETS };

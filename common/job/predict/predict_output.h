@@ -6,10 +6,10 @@
 #define COV_JOB_PREDICT_PREDICT_OUTPUT_H
 
 #include "common/base/err.h"
+#include "common/chunk/journal.h"
+#include "common/chunk/predictions.h"
 #include "common/codec/blob.h"
-#include "common/job/predict/loader.h"
-#include "common/store/journal.h"
-#include "common/store/predictions.h"
+#include "common/input/loader.h"
 
 struct cov_predict_output;
 

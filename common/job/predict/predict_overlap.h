@@ -8,7 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/codec/blob.h"
-#include "common/job/predict/loader.h"
+#include "common/input/loader.h"
 #include "common/net/net.h"
 
 struct cov_overlap {

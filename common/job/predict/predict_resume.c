@@ -15,13 +15,13 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/version.h"
+#include "common/chunk/chunk_file.h"
+#include "common/chunk/chunk_table.h"
+#include "common/chunk/predictions.h"
 #include "common/cli/tool.h"
 #include "common/file/outfile.h"
+#include "common/input/run_journal.h"
 #include "common/job/predict/predict_output.h"
-#include "common/job/run_journal.h"
-#include "common/store/chunk_file.h"
-#include "common/store/chunk_table.h"
-#include "common/store/predictions.h"
 
 /* ---- the bases ---- */
 

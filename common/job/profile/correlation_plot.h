@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/job/gnuplot.h"
+#include "common/plot/gnuplot.h"
 
 /* r[n, n], n > 1: symmetric; NaN is drawn as NA and clustered like 0. */
 int cov_correlation_plot_draw(const char *title, const double *r, const char *const *names,

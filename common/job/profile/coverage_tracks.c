@@ -8,9 +8,9 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/job/chart.h"
+#include "common/file/table.h"
 #include "common/job/profile/profile_job.h"
-#include "common/job/table.h"
+#include "common/plot/chart.h"
 #include "common/track/measures/spread.h"
 
 /* PLOTTED: most points of a curve in the picture. */

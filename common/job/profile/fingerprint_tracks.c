@@ -10,10 +10,10 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/job/chart.h"
+#include "common/file/table.h"
 #include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
-#include "common/job/table.h"
+#include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"
 
 struct fingerprint_track {

@@ -13,11 +13,11 @@
 #include "common/base/text.h"
 #include "common/cli/multiqc.h"
 #include "common/file/path.h"
+#include "common/file/table.h"
 #include "common/job/profile/profile_job.h"
 #include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_plot.h"
 #include "common/job/profile/profile_tracks.h"
-#include "common/job/table.h"
 
 /* Lives until --stats has been printed. */
 struct gene_profile_job {

@@ -9,11 +9,11 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/chunk/bases.h"
+#include "common/cli/job.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/job/job.h"
-#include "common/store/bases.h"
-#include "common/store/h5.h"
+#include "common/h5/h5.h"
 
 /* A larger share of bases without a value causes a warning. */
 static const double MOST_MISSING = 0.1;

@@ -10,9 +10,9 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/features/annotation.h"
-#include "common/job/source/track_source.h"
-#include "common/job/table_outputs.h"
+#include "common/plot/table_outputs.h"
 #include "common/seq/names.h"
+#include "common/signal/track_source.h"
 
 /* An input that is being read. */
 struct cov_profile_input {

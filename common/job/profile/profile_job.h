@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/job/profile/profile_inputs.h"
-#include "common/job/table_outputs.h"
+#include "common/plot/table_outputs.h"
 
 /* The parts of a job, in this order. */
 struct cov_profile_steps {

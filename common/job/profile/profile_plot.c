@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/job/chart.h"
+#include "common/plot/chart.h"
 
 /* A gnuplot script has the maps as text, and an SVG picture has a rectangle for each of their
  * values. */

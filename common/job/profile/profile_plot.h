@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
-#include "common/job/gnuplot.h"
 #include "common/job/profile/profile_tracks.h"
+#include "common/plot/gnuplot.h"
 
 /* Needs stored bins, and finished tracks. `median`: what they were finished as. */
 int cov_profile_plot_draw(const struct cov_profile_tracks *t, const char *title, bool median,

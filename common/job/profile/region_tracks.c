@@ -13,7 +13,7 @@
 #include "common/features/annotation.h"
 #include "common/file/path.h"
 #include "common/job/profile/profile_job.h"
-#include "common/job/region_plot.h"
+#include "common/plot/region_plot.h"
 #include "common/seq/select.h"
 
 enum { PREDICTED, MEASURED, OTHER };

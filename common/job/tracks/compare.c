@@ -17,7 +17,7 @@
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/table.h"
+#include "common/file/table.h"
 #include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/same_bases.h"
 #include "common/track/formats/intervals.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/job/table.h"
+#include "common/file/table.h"
 
 /* ---------------------------------------------------------------- table */
 

@@ -9,8 +9,8 @@
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/job/source/track_source.h"
 #include "common/job/tracks/track_files.h"
+#include "common/signal/track_source.h"
 
 /* A track is divided by the sum of the values of all its bases outside the blacklist, and
  * multiplied by 1000000 (CPM), or by the effective size of the genome: the mean depth is then 1

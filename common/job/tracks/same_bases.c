@@ -8,9 +8,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/job/source/contig_filter.h"
-#include "common/store/bases.h"
-#include "common/store/bases_fingerprint.h"
+#include "common/chunk/bases.h"
+#include "common/chunk/bases_fingerprint.h"
+#include "common/signal/contig_filter.h"
 
 /* An input, and its place in the search for rows that both inputs have. */
 struct side {

@@ -5,8 +5,8 @@
 #define COV_JOB_TRACKS_SAME_BASES_H
 
 #include "common/base/err.h"
-#include "common/job/job.h"
-#include "common/job/source/track_source.h"
+#include "common/cli/job.h"
+#include "common/signal/track_source.h"
 
 /* COV_EINPUT, naming both inputs and the first place, if their bases differ in a contig that both
  * have. A genome file has bases, and a predictions file of covpredict has fingerprints of bases;

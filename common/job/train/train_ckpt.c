@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/predict/model.h"
+#include "common/input/model.h"
 #include "common/job/train/freeze.h"
 
 /* Version of PyTorch Lightning whose format the checkpoints have. */

@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/ckpt/ckpt_training.h"
-#include "common/job/train/target_scale.h"
+#include "common/examples/target_scale.h"
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"

@@ -9,7 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/codec/tokens.h"
+#include "common/deflate/record_deflate.h"
 #include "common/file/bgz.h"
 
 enum { BUFFER = 1 << 16, MAX_NUMBER = 20 };

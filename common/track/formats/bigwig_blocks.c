@@ -17,8 +17,8 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/codec/deflate.h"
-#include "common/codec/tokens.h"
+#include "common/deflate/deflate.h"
+#include "common/deflate/record_deflate.h"
 
 /* Blocks of less than SMALL bytes are not worth their own Huffman codes. */
 enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, SMALL = 1024, LEVEL = 1 };

@@ -18,7 +18,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/codec/deflate.h"
+#include "common/deflate/deflate.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
 #include "common/file/read_at.h"

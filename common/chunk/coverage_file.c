@@ -1,0 +1,437 @@
+/* coverage_file.c - see coverage_file.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/chunk/coverage_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/number.h"
+#include "common/chunk/chunk_table.h"
+#include "common/h5/h5.h"
+
+/* A file with more columns is damaged. */
+enum { MAX_COLUMNS = 4096 };
+enum { NAME_BYTES = 512 }; /* as in Helixer's files */
+
+/* ---- rows ---- */
+
+static const struct cov_codec_choice compression = {COV_CODEC_LZF, 0};
+
+/* Sets *planes to room for the shuffled bytes: elem_bytes planes of L bytes each, which the caller
+ * computes straight from the values. */
+static int begin_row(struct cov_coverage_row row, struct cov_blob *out, uint8_t **planes,
+                     struct cov_err *e)
+{
+    uint8_t *scratch;
+    return cov_h5_pack_begin(compression, row.L * row.elem_bytes, out, planes, &scratch, e);
+}
+
+static int end_row(struct cov_coverage_row row, uint8_t *planes, struct cov_blob *out,
+                   struct cov_err *e)
+{
+    struct cov_filter filters[3];
+    size_t n_filters = cov_h5_filters(compression, row.elem_bytes, filters);
+    for (size_t j = 0; j < row.elem_bytes; j++)
+        memset(planes + j * row.L + row.n, 0xff, row.L - row.n);
+    return cov_h5_pack_end(compression, filters, n_filters, row.L * row.elem_bytes, out, e);
+}
+
+int cov_coverage_encode(struct cov_coverage_row row, const int64_t *values, struct cov_blob *out,
+                        struct cov_err *e)
+{
+    uint8_t *planes;
+    int rc = begin_row(row, out, &planes, e);
+    if (rc)
+        return rc;
+    uint64_t limit = (uint64_t)1 << (8 * row.elem_bytes - 1);
+    for (size_t t = 0; row.elem_bytes < 8 && t < row.n; t++)
+        if ((uint64_t)values[t] + limit >= 2 * limit)
+            return cov_fail(e, COV_EINPUT, "index %zu: %lld does not fit in %zu bits", t,
+                            (long long)values[t], 8 * row.elem_bytes);
+    for (size_t j = 0; j < row.elem_bytes; j++)
+        for (size_t t = 0; t < row.n; t++)
+            planes[j * row.L + t] = (uint8_t)((uint64_t)values[t] >> 8 * j);
+    return end_row(row, planes, out, e);
+}
+
+#define LITTLE_ENDIAN_HOST (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+typedef uint32_t words __attribute__((vector_size(16)));
+typedef uint8_t bytes __attribute__((vector_size(16)));
+
+static inline bytes load_bytes(const int32_t *depth, unsigned shift, bool minus)
+{
+    words w;
+    memcpy(&w, depth, sizeof w);
+    return (bytes)((minus ? __builtin_shufflevector(w, w, 3, 2, 1, 0) : w) >> shift);
+}
+
+static inline bytes every_other(bytes a, bytes b)
+{
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+
+/* Sets plane[i] to byte number shift / 8 of depth[i], or of depth[n - 1 - i] for the - strand. */
+static inline __attribute__((always_inline)) void
+fill_plane(const int32_t *depth, size_t n, unsigned shift, bool minus, uint8_t *plane)
+{
+    size_t i = 0;
+    for (; LITTLE_ENDIAN_HOST && i + 16 <= n; i += 16) {
+        bytes four[4];
+#pragma GCC unroll 4
+        for (size_t k = 0; k < 4; k++)
+            four[k] = load_bytes(depth + i + 4 * (minus ? 3 - k : k), shift, minus);
+        bytes all = every_other(every_other(four[0], four[1]), every_other(four[2], four[3]));
+        memcpy(plane + (minus ? n - 16 - i : i), &all, sizeof all);
+    }
+    for (; i < n; i++)
+        plane[minus ? n - 1 - i : i] = (uint8_t)((uint32_t)depth[i] >> shift);
+}
+
+int cov_coverage_encode_depth(struct cov_coverage_row row, const struct cov_depth_lane *lane,
+                              bool minus, struct cov_blob *out, struct cov_err *e)
+{
+    uint8_t *planes;
+    int rc = begin_row(row, out, &planes, e);
+    if (rc)
+        return rc;
+    for (size_t j = 0; j < row.elem_bytes; j++) {
+        uint8_t *plane = planes + j * row.L;
+        unsigned shift = 8 * (unsigned)j;
+        if (shift >= 32 || (uint32_t)lane->max >> shift == 0)
+            memset(plane, 0, row.n);
+        else if (minus)
+            fill_plane(lane->depth, row.n, shift, true, plane);
+        else
+            fill_plane(lane->depth, row.n, shift, false, plane);
+    }
+    return end_row(row, planes, out, e);
+}
+
+int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *pieces, size_t i,
+                              int64_t *values, struct cov_err *e)
+{
+    struct cov_h5_rows rows = {
+        .type = {COV_H5_INT, row.elem_bytes, true, false, '\0'},
+        .dims = {1, row.L, 1},
+        .chunked = true,
+        .chunk = {1, row.L, 1},
+    };
+    rows.n_filters = cov_h5_filters(compression, row.elem_bytes, rows.filters);
+    const uint8_t *elems = NULL;
+    int rc = cov_h5_unpack(&rows, (struct cov_h5_block){0, 1, 0, 1}, pieces, i, &elems, e);
+    return rc ? rc : cov_h5_to_int64(&rows.type, elems, row.n, values, e);
+}
+
+/* ---- reading ---- */
+
+size_t cov_coverage_prefix_length(const char *name)
+{
+    static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
+    size_t n = strlen(name), n_tail = sizeof tail - 1, n_spliced = sizeof spliced - 1;
+    if (n <= n_tail || strcmp(name + n - n_tail, tail) != 0)
+        return 0;
+    if (n > n_spliced && strcmp(name + n - n_spliced, spliced) == 0)
+        return 0;
+    return n - n_tail;
+}
+
+static char *set_name(const char *prefix, int which, struct cov_err *e)
+{
+    return cov_strfmt(e, COV_COVERAGE_GROUP "/%s%s", prefix,
+                      which == COV_SPLICED ? "_spliced_coverage" : "_coverage");
+}
+
+void cov_coverage_reader_close(struct cov_coverage_reader *r)
+{
+    if (!r)
+        return;
+    for (int which = 0; which < COV_COVERAGE_SETS; which++)
+        cov_h5_set_close(r->sets[which]);
+    cov_h5_close(r->h5);
+    for (size_t b = 0; b < r->n_columns; b++) {
+        if (r->files)
+            free(r->files[b]);
+        if (r->settings)
+            free(r->settings[b]);
+    }
+    free(r->files);
+    free(r->settings);
+    free(r->reads);
+    free(r);
+}
+
+static int open_set(struct cov_coverage_reader *r, const char *prefix, int which, size_t n_rows,
+                    size_t L, struct cov_err *e)
+{
+    char *name = set_name(prefix, which, e);
+    int rc = name ? cov_h5_set_find(r->h5, name, 3, &r->sets[which], e) : COV_ENOMEM;
+    if (!r->sets[which])
+        goto out;
+    const struct cov_h5_rows *rows = cov_h5_set_rows(r->sets[which]);
+    if (rows->type.kind != COV_H5_INT)
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not integers", cov_h5_path(r->h5),
+                      name);
+    else if (rows->dims[0] != n_rows || rows->dims[1] != L || rows->dims[2] == 0 ||
+             rows->dims[2] > MAX_COLUMNS || (which && rows->dims[2] != r->n_columns))
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu x %zu elements do not fit the file",
+                      cov_h5_path(r->h5), name, rows->dims[0], rows->dims[1], rows->dims[2]);
+    else if (rows->type.bytes > r->elem_bytes)
+        r->elem_bytes = rows->type.bytes;
+    if (!rc)
+        r->n_columns = rows->dims[2];
+out:
+    free(name);
+    return rc;
+}
+
+/* Reads the names of the columns; they are "" if the file has none. */
+static int read_files(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
+{
+    struct cov_h5_set *s = NULL;
+    char *texts = NULL, *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", prefix);
+    int rc = name ? cov_h5_set_find(r->h5, name, 1, &s, e) : COV_ENOMEM;
+    const struct cov_h5_type *type = NULL;
+    if (!rc && s) {
+        type = &cov_h5_set_rows(s)->type;
+        if (type->kind != COV_H5_STRING || cov_h5_set_rows(s)->dims[0] != r->n_columns)
+            rc = cov_fail(e, COV_EINPUT, "%s: %s: expected %zu file names", cov_h5_path(r->h5),
+                          name, r->n_columns);
+    }
+    if (!rc && s) {
+        texts = cov_malloc(r->n_columns, type->bytes, e);
+        rc = texts ? cov_h5_set_read(s, 0, r->n_columns, 0, 1, texts, e) : COV_ENOMEM;
+    }
+    for (size_t b = 0; !rc && b < r->n_columns; b++) {
+        const char *text = texts ? texts + b * type->bytes : "";
+        r->files[b] = cov_strndup(text, texts ? cov_h5_string_length(type, text) : 0, e);
+        rc = r->files[b] ? COV_OK : COV_ENOMEM;
+    }
+    cov_h5_set_close(s);
+    free(texts);
+    free(name);
+    return rc;
+}
+
+void cov_coverage_parse_note(const char *text, size_t n, double *values)
+{
+    for (size_t b = 0; b < n; b++) {
+        size_t length = strcspn(text, "\n");
+        char line[40];
+        values[b] = 0;
+        (void)snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
+        if (cov_parse_double(line, "", 0, 1e18, &values[b], NULL))
+            values[b] = 0;
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Reads the attributes `settings` and COV_COVERAGE_READS, which have one line per column. Only
+ * files written by covtools have them. */
+static int read_settings(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
+{
+    struct cov_h5_attr *attrs = NULL;
+    size_t n = 0;
+    const char *at = "";
+    char *name = set_name(prefix, COV_COVERAGE, e);
+    int rc = name ? cov_h5_list_attrs(r->h5, name, &attrs, &n, e) : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (strcmp(attrs[i].name, "settings") == 0 && attrs[i].text)
+            at = attrs[i].text;
+        else if (strcmp(attrs[i].name, COV_COVERAGE_READS) == 0 && attrs[i].text)
+            cov_coverage_parse_note(attrs[i].text, r->n_columns, r->reads);
+    for (size_t b = 0; !rc && b < r->n_columns; b++) {
+        size_t length = strcspn(at, "\n");
+        r->settings[b] = cov_strndup(at, length, e);
+        rc = r->settings[b] ? COV_OK : COV_ENOMEM;
+        at += length + (at[length] == '\n');
+    }
+    cov_h5_free_attrs(attrs, n);
+    free(name);
+    return rc;
+}
+
+int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
+                             struct cov_coverage_reader **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_coverage_reader *r = cov_calloc(1, sizeof *r, e);
+    if (!r)
+        return COV_ENOMEM;
+    int rc = cov_h5_open(path, &r->h5, e);
+    if (!rc)
+        rc = open_set(r, prefix, COV_COVERAGE, n_rows, L, e);
+    if (!rc && r->n_columns > 0)
+        rc = open_set(r, prefix, COV_SPLICED, n_rows, L, e);
+    if (!rc && r->n_columns > 0) {
+        r->files = cov_calloc(r->n_columns, sizeof *r->files, e);
+        r->settings = cov_calloc(r->n_columns, sizeof *r->settings, e);
+        r->reads = cov_calloc(r->n_columns, sizeof *r->reads, e);
+        rc = r->files && r->settings && r->reads ? read_files(r, prefix, e) : COV_ENOMEM;
+        if (!rc)
+            rc = read_settings(r, prefix, e);
+    }
+    if (rc)
+        cov_coverage_reader_close(r);
+    else
+        *out = r;
+    return rc;
+}
+
+int cov_coverage_fetch(struct cov_coverage_reader *r, size_t i, struct cov_blob *raw,
+                       struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
+        for (size_t b = 0; !rc && r->sets[which] && b < r->n_columns; b++)
+            rc = cov_h5_set_fetch(r->sets[which], i, b, 1, raw, e);
+    return rc;
+}
+
+int cov_coverage_decode(const struct cov_coverage_reader *r,
+                        const struct cov_coverage_column *column, struct cov_blob *raw, size_t n,
+                        int64_t *values, struct cov_err *e)
+{
+    if (!r->sets[column->which]) {
+        memset(values, 0, n * sizeof *values);
+        return COV_OK;
+    }
+    size_t piece = 0;
+    for (int k = 0; k <= column->which; k++)
+        for (size_t b = 0; b < (k < column->which ? r->n_columns : column->col); b++)
+            piece += cov_h5_n_pieces(cov_h5_set_rows(r->sets[k]), b, 1);
+    const struct cov_h5_rows *rows = cov_h5_set_rows(r->sets[column->which]);
+    const struct cov_h5_block block = {column->row, 1, column->col, 1};
+    const uint8_t *elems = NULL;
+    int rc = cov_h5_unpack(rows, block, raw, piece, &elems, e);
+    return rc ? rc : cov_h5_to_int64(&rows->type, elems, n, values, e);
+}
+
+/* ---- writing ---- */
+
+struct cov_coverage_writer {
+    struct cov_h5 *h5;
+    struct cov_h5_set *sets[COV_COVERAGE_SETS];
+    char *name; /* of the coverage. Owned */
+    size_t n_columns;
+};
+
+static int write_files(struct cov_coverage_writer *w, const struct cov_coverage_options *o,
+                       struct cov_err *e)
+{
+    static const struct cov_codec_choice none = {COV_CODEC_NONE, 0};
+    char *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", o->prefix);
+    if (!name)
+        return COV_ENOMEM;
+    int rc = cov_h5_remove(w->h5, name, e);
+    const struct cov_text_list files = {o->n_columns, cov_text_of_array, o->files};
+    size_t width = cov_text_width(name, NAME_BYTES, &files);
+    if (!rc)
+        rc = cov_texts_write(w->h5, name, width, &files, o->n_columns, none, e);
+    free(name);
+    return rc;
+}
+
+static int create_set(struct cov_coverage_writer *w, const struct cov_coverage_options *o,
+                      int which, const char *settings, struct cov_err *e)
+{
+    struct cov_h5_new spec = {
+        .type = {COV_H5_INT, o->elem_bytes, true, false, '\0'},
+        .rank = 3,
+        .dims = {o->n_rows, o->L, o->n_columns},
+        .unlimited = {true, false, true},
+        .chunk = {1, o->L, 1},
+        .fill = -1,
+    };
+    spec.n_filters = cov_h5_filters(compression, o->elem_bytes, spec.filters);
+    char *name = set_name(o->prefix, which, e);
+    if (!name)
+        return COV_ENOMEM;
+    int rc = cov_h5_remove(w->h5, name, e);
+    if (!rc)
+        rc = cov_h5_set_create(w->h5, name, &spec, &w->sets[which], e);
+    if (!rc)
+        rc = cov_h5_write_attr(w->h5, name, "settings", settings, e);
+    free(name);
+    return rc;
+}
+
+int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *o,
+                            struct cov_coverage_writer **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_coverage_writer *w = cov_calloc(1, sizeof *w, e);
+    if (!w)
+        return COV_ENOMEM;
+    w->n_columns = o->n_columns;
+    w->name = set_name(o->prefix, COV_COVERAGE, e);
+    char *settings = cov_strjoin(o->settings, o->n_columns, "\n", e);
+    int rc = w->name && settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
+    for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
+        rc = create_set(w, o, which, settings, e);
+    if (!rc)
+        rc = write_files(w, o, e);
+    free(settings);
+    if (rc)
+        cov_coverage_writer_abort(w);
+    else
+        *out = w;
+    return rc;
+}
+
+int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
+                     struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < COV_COVERAGE_SETS * w->n_columns; k++) {
+        size_t n;
+        const uint8_t *piece = cov_blob_piece(blob, k, &n);
+        rc = cov_h5_set_put(w->sets[k / w->n_columns], (size_t[3]){i, 0, k % w->n_columns}, piece,
+                            n, e);
+    }
+    return rc;
+}
+
+int cov_coverage_note(struct cov_coverage_writer *w, const char *name, const double *values,
+                      struct cov_err *e)
+{
+    enum { BYTES = 32 };
+    char *text = cov_malloc(w->n_columns, BYTES, e);
+    size_t used = 0;
+    if (!text)
+        return COV_ENOMEM;
+    for (size_t b = 0; b < w->n_columns; b++)
+        used += (size_t)snprintf(text + used, BYTES, "%s%.*g", b > 0 ? "\n" : "",
+                                 values[b] == floor(values[b]) ? 15 : 6, values[b]);
+    int rc = cov_h5_write_attr(w->h5, w->name, name, text, e);
+    free(text);
+    return rc;
+}
+
+static void close_sets(struct cov_coverage_writer *w)
+{
+    for (int which = 0; which < COV_COVERAGE_SETS; which++)
+        cov_h5_set_close(w->sets[which]);
+}
+
+int cov_coverage_writer_close(struct cov_coverage_writer *w, struct cov_err *e)
+{
+    close_sets(w);
+    int rc = cov_h5_finish(w->h5, e);
+    free(w->name);
+    free(w);
+    return rc;
+}
+
+void cov_coverage_writer_abort(struct cov_coverage_writer *w)
+{
+    if (!w)
+        return;
+    close_sets(w);
+    cov_h5_close(w->h5);
+    free(w->name);
+    free(w);
+}

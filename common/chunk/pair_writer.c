@@ -1,0 +1,323 @@
+/* pair_writer.c - see pair_writer.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/chunk/pair_writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/file/tmpfile.h"
+
+/* The temporary file is truncated only when it has reached this size, not after every short
+ * contig. */
+#define SPOOL_BYTES ((int64_t)1 << 26)
+
+/* Waiting chunks in memory are stored in blocks. */
+enum { BLOCK_BYTES = 1 << 22, MAX_BLOCKS = COV_PAIR_WRITER_MEMORY / BLOCK_BYTES };
+
+struct pair {
+    int64_t beg, end;
+    bool has[2];
+};
+
+struct seq {
+    char *species, *name;
+    int64_t length;
+    size_t first_pair;
+};
+
+/* A waiting - chunk: the ends of its pieces, then the pieces. */
+struct waiting {
+    void *memory; /* NULL: in the file, at `at` */
+    int64_t at;
+    size_t n_bytes; /* size of the pieces */
+};
+
+struct cov_pair_writer {
+    struct cov_chunk_writer *writer;
+    size_t L, n_pieces, n_rows;
+    bool partial, open; /* within a sequence */
+    uint8_t *blocks[MAX_BLOCKS];
+    size_t memory;          /* limit in bytes */
+    size_t block, in_block; /* current block and bytes used in it */
+    struct cov_spool spool;
+    struct cov_blob blob;
+    struct pair *pairs;
+    size_t n_pairs, cap_pairs;
+    struct seq *seqs;
+    size_t n_seqs, cap_seqs;
+    struct waiting *waiting; /* waiting chunks of this sequence */
+    size_t n_waiting, cap_waiting;
+};
+
+void cov_pair_writer_abort(struct cov_pair_writer *p)
+{
+    if (!p)
+        return;
+    cov_chunk_writer_abort(p->writer);
+    for (size_t i = 0; i < MAX_BLOCKS; i++)
+        free(p->blocks[i]);
+    cov_spool_fini(&p->spool);
+    cov_blob_fini(&p->blob);
+    for (size_t i = 0; i < p->n_seqs; i++) {
+        free(p->seqs[i].species);
+        free(p->seqs[i].name);
+    }
+    free(p->seqs);
+    free(p->pairs);
+    free(p->waiting);
+    free(p);
+}
+
+int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
+                        bool partial, struct cov_pair_writer **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_pair_writer *p = cov_calloc(1, sizeof *p, e);
+    if (!p) {
+        cov_chunk_writer_abort(w);
+        return COV_ENOMEM;
+    }
+    p->writer = w;
+    p->L = L;
+    p->memory = memory < COV_PAIR_WRITER_MEMORY ? memory : COV_PAIR_WRITER_MEMORY;
+    p->partial = partial;
+    p->n_pieces = cov_chunk_writer_n_pieces(w);
+    p->spool = (struct cov_spool)COV_SPOOL_INIT;
+    int rc = cov_spool_init(&p->spool, tmpdir, e);
+    if (rc) {
+        cov_pair_writer_abort(p);
+        return rc;
+    }
+    *out = p;
+    return COV_OK;
+}
+
+int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const char *name,
+                          struct cov_err *e)
+{
+    if (p->open)
+        return cov_fail(e, COV_EINPUT, "%s: starts before the previous sequence ends", name);
+    int rc = COV_RESERVE(&p->seqs, &p->cap_seqs, p->n_seqs + 1, e);
+    if (rc)
+        return rc;
+    struct seq *s = &p->seqs[p->n_seqs];
+    *s = (struct seq){cov_strdup(species, e), cov_strdup(name, e), 0, p->n_pairs};
+    if (!s->species || !s->name) {
+        free(s->species);
+        free(s->name);
+        return COV_ENOMEM;
+    }
+    p->n_seqs++;
+    p->open = true;
+    return COV_OK;
+}
+
+static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end, bool both,
+                      struct cov_err *e)
+{
+    const char *name = p->open ? p->seqs[p->n_seqs - 1].name : "";
+    if (!p->open)
+        return cov_fail(e, COV_EINPUT, "a pair of chunks outside a sequence");
+    bool first = p->n_pairs == p->seqs[p->n_seqs - 1].first_pair;
+    int64_t before = first ? 0 : p->pairs[p->n_pairs - 1].end;
+    int64_t least = first ? 0 : p->partial ? p->pairs[p->n_pairs - 1].beg : before;
+    if (beg < 0 || end <= beg || (uint64_t)(end - beg) > p->L)
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is not a chunk of %zu bases",
+                        name, beg, end, p->L);
+    if (beg < least)
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is out of order", name, beg,
+                        end);
+    if (!p->partial && (beg > before || !both))
+        return cov_fail(e, COV_EINPUT, "%s: %s %" PRId64, name,
+                        both ? "gap at" : "missing strand at", both ? before : beg);
+    return COV_OK;
+}
+
+/* Returns memory for n waiting bytes, aligned for any type of number, or NULL if the bytes must go
+ * to the file. */
+static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
+{
+    const size_t align = sizeof(size_t);
+    if (n > BLOCK_BYTES)
+        return NULL;
+    if (n > BLOCK_BYTES - p->in_block) {
+        p->block++;
+        p->in_block = 0;
+    }
+    if (p->block * BLOCK_BYTES + p->in_block + n > p->memory)
+        return NULL;
+    if (!p->blocks[p->block])
+        p->blocks[p->block] = cov_malloc_huge(BLOCK_BYTES, NULL);
+    if (!p->blocks[p->block])
+        return NULL;
+    uint8_t *at = p->blocks[p->block] + p->in_block;
+    p->in_block += n + (align - n % align) % align;
+    return at;
+}
+
+static int keep_minus(struct cov_pair_writer *p, const struct cov_blob *minus, struct cov_err *e)
+{
+    int rc = COV_RESERVE(&p->waiting, &p->cap_waiting, p->n_waiting + 1, e);
+    if (rc)
+        return rc;
+    struct waiting *w = &p->waiting[p->n_waiting];
+    size_t head = p->n_pieces * sizeof *minus->ends;
+    w->n_bytes = minus->n_bytes;
+    w->memory = wait_in_memory(p, head + minus->n_bytes);
+    if (w->memory) {
+        memcpy(w->memory, minus->ends, head);
+        memcpy((uint8_t *)w->memory + head, minus->data, minus->n_bytes);
+    } else {
+        rc = cov_spool_append(&p->spool, minus->ends, head, &w->at, e);
+        if (!rc)
+            rc = cov_spool_append(&p->spool, minus->data, minus->n_bytes, NULL, e);
+    }
+    p->n_waiting += !rc;
+    return rc;
+}
+
+int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
+                        const struct cov_blob *plus, const struct cov_blob *minus,
+                        struct cov_err *e)
+{
+    int rc = check_pair(p, beg, end, plus && minus, e);
+    if (rc)
+        return rc;
+    rc = COV_RESERVE(&p->pairs, &p->cap_pairs, p->n_pairs + 1, e);
+    if (!rc && plus)
+        rc = cov_chunk_writer_put(p->writer, p->n_rows++, plus, 0, e);
+    if (!rc && minus)
+        rc = keep_minus(p, minus, e);
+    if (!rc)
+        p->pairs[p->n_pairs++] = (struct pair){beg, end, {plus != NULL, minus != NULL}};
+    return rc;
+}
+
+/* Reads a chunk from the file into p->blob. */
+static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
+{
+    size_t head = p->n_pieces * sizeof *p->blob.ends, before = 0;
+    uint8_t *at;
+    cov_blob_clear(&p->blob);
+    /* The ends are read into the scratch after the pieces. */
+    int rc = cov_blob_room(&p->blob, w->n_bytes + head, &at, e);
+    if (!rc)
+        rc = cov_spool_read(&p->spool, w->at, at + w->n_bytes, head, e);
+    if (!rc)
+        rc = cov_spool_read(&p->spool, w->at + (int64_t)head, at, w->n_bytes, e);
+    for (size_t i = 0; !rc && i < p->n_pieces; i++) {
+        size_t piece_end;
+        memcpy(&piece_end, at + w->n_bytes + i * sizeof piece_end, sizeof piece_end);
+        rc = cov_blob_end_piece(&p->blob, piece_end - before, e);
+        before = piece_end;
+    }
+    return rc;
+}
+
+/* Writes a waiting chunk as the next row. */
+static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
+{
+    if (w->memory) {
+        size_t *ends = w->memory;
+        const struct cov_blob kept = {(uint8_t *)(ends + p->n_pieces),
+                                      w->n_bytes,
+                                      w->n_bytes,
+                                      ends,
+                                      p->n_pieces,
+                                      p->n_pieces};
+        return cov_chunk_writer_put(p->writer, p->n_rows++, &kept, 0, e);
+    }
+    int rc = fetch(p, w, e);
+    return rc ? rc : cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);
+}
+
+int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)
+{
+    if (!p->open)
+        return cov_fail(e, COV_EINPUT, "end of a sequence that did not start");
+    struct seq *s = &p->seqs[p->n_seqs - 1];
+    bool empty = p->n_pairs == s->first_pair;
+    int64_t last = empty ? 0 : p->pairs[p->n_pairs - 1].end;
+    if (length <= 0 || last > length || (!p->partial && last < length))
+        return cov_fail(e, COV_EINPUT, "%s: length %" PRId64 ", but the chunks end at %" PRId64,
+                        s->name, length, last);
+    int rc = COV_OK;
+    for (; !rc && p->n_waiting > 0; p->n_waiting--)
+        rc = put_minus(p, &p->waiting[p->n_waiting - 1], e);
+    p->block = p->in_block = 0;
+    if (!rc && p->spool.n_bytes > SPOOL_BYTES)
+        rc = cov_spool_truncate(&p->spool, 0, e);
+    s->length = length;
+    p->open = false;
+    return rc;
+}
+
+/* ---- the grid ---- */
+
+static int add_row(struct cov_grid_builder *b, const struct seq *s, int64_t start, int64_t end,
+                   struct cov_err *e)
+{
+    struct cov_seq_id id = cov_seq_id(s->species, s->name);
+    return cov_grid_builder_add(b, &id, start, end, e);
+}
+
+static int add_rows(const struct cov_pair_writer *p, struct cov_grid_builder *b, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < p->n_seqs; i++) {
+        const struct seq *s = &p->seqs[i];
+        size_t first = s->first_pair, end = i + 1 < p->n_seqs ? s[1].first_pair : p->n_pairs;
+        for (size_t k = first; !rc && k < end; k++)
+            if (p->pairs[k].has[COV_PLUS])
+                rc = add_row(b, s, p->pairs[k].beg, p->pairs[k].end, e);
+        for (size_t k = end; !rc && k-- > first;)
+            if (p->pairs[k].has[COV_MINUS])
+                rc = add_row(b, s, p->pairs[k].end, p->pairs[k].beg, e);
+    }
+    return rc;
+}
+
+static int make_grid(const struct cov_pair_writer *p, struct cov_grid **grid, struct cov_err *e)
+{
+    struct cov_grid_builder *b;
+    int rc = cov_grid_builder_new(p->L, &b, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && p->partial && i < p->n_seqs; i++) {
+        const struct seq *s = &p->seqs[i];
+        struct cov_seq_id id = cov_seq_id(s->species, s->name);
+        rc = cov_grid_builder_declare(b, &id, s->length, e);
+    }
+    if (!rc)
+        rc = add_rows(p, b, e);
+    if (!rc)
+        return cov_grid_builder_finish(b, grid, e);
+    cov_grid_builder_free(b);
+    return rc;
+}
+
+int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_grid **grid, struct cov_err *e)
+{
+    struct cov_grid *g = NULL;
+    int rc = COV_OK;
+    if (grid)
+        *grid = NULL;
+    if (p->open)
+        rc = cov_fail(e, COV_EINPUT, "%s: the sequence is incomplete", p->seqs[p->n_seqs - 1].name);
+    if (!rc)
+        rc = make_grid(p, &g, e);
+    if (!rc && cov_grid_n_seqs(g) != p->n_seqs)
+        rc = cov_fail(e, COV_EINPUT, "duplicate sequence");
+    if (!rc) {
+        rc = cov_chunk_writer_finish(p->writer, g, e);
+        p->writer = NULL;
+    }
+    cov_pair_writer_abort(p);
+    if (rc || !grid)
+        cov_grid_free(g);
+    else
+        *grid = g;
+    return rc;
+}

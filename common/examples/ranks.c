@@ -1,0 +1,103 @@
+/* ranks.c - see ranks.h. Knows nothing of MPI; loads the plugin.
+ * SPDX-License-Identifier: MIT */
+#include "common/examples/ranks.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/mem.h"
+#include "common/file/dynload.h"
+
+#define PLUGIN "covtools/covtools-mpi.so"
+#define SYMBOL "cov_ranks_mpi"
+
+/* Reads a number that the launcher put into the environment. */
+static size_t environment_number(const char *const *names)
+{
+    for (; *names; names++) {
+        const char *text = getenv(*names);
+        char *end = NULL;
+        long n = text ? strtol(text, &end, 10) : -1;
+        if (text && end > text && !*end && n >= 0)
+            return (size_t)n;
+    }
+    return 0;
+}
+
+size_t cov_ranks_expected(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
+    return environment_number(names);
+}
+
+void cov_ranks_let_first_report(void)
+{
+    static const struct timespec long_enough = {3, 0};
+    if (cov_ranks_expected() > 0)
+        (void)nanosleep(&long_enough, NULL);
+}
+
+static int load(struct cov_ranks *r, struct cov_err *e)
+{
+    const struct cov_ranks_ops *(*get)(void) = NULL;
+    struct cov_err why = COV_ERR_INIT;
+    char *path = cov_dynload_beside(PLUGIN, e);
+    if (!path)
+        return COV_ENOMEM;
+    int rc = cov_dynload(path, RTLD_NOW | RTLD_GLOBAL, &r->plugin, &why);
+    void *symbol = rc ? NULL : dlsym(r->plugin, SYMBOL);
+    free(path);
+    if (symbol) {
+        memcpy(&get, &symbol, sizeof get);
+        r->ops = get();
+        return COV_OK;
+    }
+    if (rc == COV_EINPUT)
+        return cov_fail(e, rc, "mpirun started several processes, but %s", why.text);
+    return cov_fail(e, COV_EUNSUPPORTED,
+                    "mpirun started several processes, but this build has no MPI: %s (with "
+                    "libopenmpi-dev installed, `make` builds it)",
+                    rc ? why.text : dlerror());
+}
+
+int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+    *r = (struct cov_ranks){.n = 1};
+    if (environment_number(sizes) < 2)
+        return COV_OK;
+    int rc = load(r, e);
+    if (!rc)
+        rc = r->ops->open(&r->rank, &r->n, e);
+    return rc;
+}
+
+void cov_ranks_close(struct cov_ranks *r, bool failed)
+{
+    for (size_t i = 0; i < r->n_shared && !failed; i++)
+        r->ops->unshare(r->shared[i]);
+    free(r->shared);
+    if (r->ops && !failed)
+        r->ops->close();
+    *r = (struct cov_ranks){.n = 1}; /* the plugin stays loaded: MPI cannot be unloaded */
+}
+
+int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    const struct cov_ranks *r = arg;
+    return r->ops ? r->ops->sum(v, n, e) : COV_OK;
+}
+
+int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
+{
+    assert(r->ops);
+    int rc = COV_RESERVE(&r->shared, &r->cap_shared, r->n_shared + 1, e);
+    if (!rc)
+        rc = r->ops->share(n, window, base, e);
+    if (!rc)
+        r->shared[r->n_shared++] = *window;
+    return rc;
+}

@@ -1,0 +1,65 @@
+/* ranks.h - several processes that train together: `mpirun -n N covtrain`.
+ *
+ * MPI is in a plugin (covtools/covtools-mpi.so next to the library), loaded only by processes that
+ * mpirun started, so that nothing else depends on it. Functions marked "collective" must be called
+ * by all processes, in the same order and by one thread; another thread may read shared memory at
+ * the same time.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_EXAMPLES_RANKS_H
+#define COV_EXAMPLES_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+/* Exported by the plugin, as cov_ranks_mpi(). */
+struct cov_ranks_ops {
+    int (*open)(size_t *rank, size_t *n, struct cov_err *e);
+    /* Sets v[0..n) to the sum over all processes, bitwise identical in each. */
+    int (*sum)(double *v, size_t n, struct cov_err *e);
+    /* Collective: sets *base to n bytes of this process (n may differ between processes). They are
+     * part of *window, which all processes can read once each has written its bytes and called
+     * publish, until unshare. */
+    int (*share)(size_t n, void **window, void **base, struct cov_err *e);
+    int (*publish)(void *window, struct cov_err *e); /* collective */
+    void (*unshare)(void *window);
+    /* One thread at a time: starts reading bytes [at, at + n) of process `rank` into to[]. The
+     * bytes are valid after the next `complete`. Other processes need not call anything. */
+    int (*get)(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e);
+    int (*complete)(void *window, struct cov_err *e);
+    void (*close)(void);
+};
+
+struct cov_ranks {
+    const struct cov_ranks_ops *ops; /* NULL: one process */
+    void *plugin;
+    size_t rank, n;
+    void **shared; /* windows; owned */
+    size_t n_shared, cap_shared;
+};
+
+/* Returns the number of this process as set by mpirun, or 0 without mpirun. Works before anything
+ * is opened. */
+size_t cov_ranks_expected(void);
+
+/* Call before reporting a failure. In all processes except the first, waits: if the first fails
+ * the same way, it reports the failure, and mpirun ends this process. */
+void cov_ranks_let_first_report(void);
+
+/* Joins the processes that mpirun started; without mpirun *r is the only process. COV_EUNSUPPORTED
+ * says what is missing. Free with cov_ranks_close. */
+int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;
+/* If `failed`, closes nothing, since the other processes do not know about the failure: mpirun ends
+ * all processes when this one exits with a status other than 0. */
+void cov_ranks_close(struct cov_ranks *r, bool failed);
+
+/* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
+int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Collective, only with several processes: calls ops->share. cov_ranks_close unshares the
+ * window. */
+int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base,
+                    struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,161 @@
+/* h5.h - HDF5 files: describes data sets, reads them row by row, and writes them chunk by chunk.
+ *
+ * Only the files of this header use libhdf5. libhdf5 is not thread-safe, so only one thread at a
+ * time may call the functions here. Errors name the file and the data set. Chunks are read and
+ * written in their encoded form, so that other threads can run filters and conversions (h5_rows.h,
+ * codec.h).
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_H5_H5_H
+#define COV_H5_H5_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/codec/codec.h"
+#include "common/h5/h5_rows.h"
+
+struct cov_h5;     /* an open file */
+struct cov_h5_set; /* an open data set; must be closed before its file */
+
+/* ---- reading ---- */
+
+/* Opens for reading, without file locks, after cov_h5_probe (h5_probe.h) accepted the file. */
+int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* The same without the probe. */
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+void cov_h5_close(struct cov_h5 *f); /* NULL is accepted */
+const char *cov_h5_path(const struct cov_h5 *f);
+uint64_t cov_h5_bytes(const struct cov_h5 *f); /* the size of the file */
+
+/* Returns 1 if there is an object of this name ("data/X"), 0 if not, or a negative COV_E* if the file
+ * cannot be read. */
+int cov_h5_has(const struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
+
+/* Lists the names of the links in group `name` in byte order: *n names in (*names)[], none if the
+ * group does not exist. Free with cov_h5_free_names. */
+int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t *n,
+                struct cov_err *e) COV_MUST_USE;
+void cov_h5_free_names(char **names, size_t n);
+
+/* A file with more data sets, or an object with more attributes, is damaged. */
+enum { COV_H5_MAX_SETS = 4096 };
+
+/* Lists the full names ("data/X") of all data sets at any depth, group by group in byte order; free
+ * with cov_h5_free_names. COV_EINPUT for more than max_sets data sets or too deeply nested groups;
+ * COV_EUNSUPPORTED for soft and external links. */
+int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* An attribute. cov_h5_list_attrs lists those of data set `set`, or of the file if `set` is NULL,
+ * in byte order. */
+struct cov_h5_attr {
+    char *name;
+    char *text;    /* NULL: not a text */
+    bool is_int;   /* a single integer */
+    int64_t value; /* the integer */
+};
+int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_attr **attrs,
+                      size_t *n, struct cov_err *e) COV_MUST_USE;
+void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
+
+/* Opens a data set of `rank` dimensions, or of 1 to 3 if `rank` is 0. COV_EINPUT if the data set is
+ * missing, or has the wrong rank, a type not in h5_rows.h, or rows or chunks of more than
+ * COV_H5_MAX_BYTES, or makes claims as below; COV_EUNSUPPORTED for an unknown filter. */
+int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e) COV_MUST_USE;
+/* The same, but *out = NULL if the data set is missing. */
+int cov_h5_set_find(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e) COV_MUST_USE;
+/* The same as cov_h5_set_open without a check of claims. */
+int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                              struct cov_err *e) COV_MUST_USE;
+/* Refuses a small file that claims to be large, with COV_EINPUT: if too much of the data sets
+ * checked so far is not stored, so that it has fill values, or if a chunk is much larger than its
+ * data set. */
+int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_err *e) COV_MUST_USE;
+void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
+
+/* Returns the description that cov_h5_unpack needs to decode the result of cov_h5_set_fetch. Any
+ * thread. Borrowed until close. */
+const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
+
+/* How a data set is stored. */
+struct cov_h5_storage {
+    struct cov_h5_type type;
+    int rank;
+    size_t dims[3];
+    bool chunked;
+    size_t chunk[3];
+    char filters[120];     /* "shuffle, gzip 4" */
+    uint64_t stored_bytes; /* in the file */
+};
+int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out,
+                       struct cov_err *e) COV_MUST_USE;
+
+/* Adds the stored pieces of columns [col, col + n_cols) of one row to *raw. */
+int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols,
+                     struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
+
+/* Sets dst[n_rows][dims[1]][n_cols] to these rows and columns, unpacked. */
+int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
+                    void *dst, struct cov_err *e) COV_MUST_USE;
+
+/* ---- writing: the same calls write the same bytes; no times or paths are stored ---- */
+
+/* Creates or truncates `path`. */
+int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* Opens an existing file to change it. It should be a copy, since an interrupted change damages the
+ * file. `path` has passed cov_h5_probe, or is a copy of a file that has. */
+int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* Removes a data set, if there is one of this name. */
+int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
+/* Flushes and closes; always frees *f. */
+int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
+
+/* Write an attribute of the existing data set `set`, or of the file if `set` is NULL: a string,
+ * stored as h5py stores a str, or a 64-bit integer. */
+int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
+                      struct cov_err *e) COV_MUST_USE;
+int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* A new data set. Missing groups in its name are created. */
+struct cov_h5_new {
+    struct cov_h5_type type;
+    int rank;
+    size_t dims[3];
+    bool unlimited[3];
+    size_t chunk[3];
+    struct cov_filter filters[3]; /* SHUFFLE, and any compression */
+    size_t n_filters;
+    int deflate_level;        /* declared in the file: 0..9 */
+    int fill;                 /* for numbers; strings are zero-filled */
+    const uint8_t *fill_elem; /* one element, little-endian, used instead of `fill` unless NULL */
+};
+
+int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
+                      struct cov_h5_set **out, struct cov_err *e) COV_MUST_USE;
+
+/* Changes the number of rows; rows past the new end are lost. The first dimension must be
+ * unlimited. */
+int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
+
+/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`, after adding rows if
+ * needed. It may add too many, so call cov_h5_set_resize at the end. */
+int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
+                   struct cov_err *e) COV_MUST_USE;
+
+/* Compresses n bytes of elements, padded with zeros to a whole chunk, and stores them as the chunk
+ * that begins at element `at`. `spec` and `choice` must be those with which the data set was
+ * created. */
+int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
+                         struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,
+                         size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Writes the version of libhdf5 to buf, for --version. */
+void cov_h5_version(char *buf, size_t n);
+
+#endif

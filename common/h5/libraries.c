@@ -1,0 +1,20 @@
+/* libraries.c - see libraries.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/h5/libraries.h"
+
+#include "common/codec/codec.h"
+#include "common/file/bgz.h"
+#include "common/file/sha256.h"
+#include "common/h5/h5.h"
+
+void cov_libraries_print(FILE *f)
+{
+    char hdf5[32];
+    cov_h5_version(hdf5, sizeof hdf5);
+    (void)fprintf(f, "htslib %s\nHDF5 %s\nzlib %s\n", cov_bgz_version(), hdf5,
+                  cov_bgz_zlib_version());
+    for (size_t i = 0; i < COV_N_CODECS; i++)
+        if (cov_codecs[i]->library)
+            (void)fprintf(f, "%s %s\n", cov_codecs[i]->library, cov_codecs[i]->version());
+    (void)fprintf(f, "OpenSSL %s\n", cov_sha256_version());
+}

@@ -1,0 +1,41 @@
+/* model.h - reads a checkpoint as a network: hyperparameters, parameters, names of its data sets.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_INPUT_MODEL_H
+#define COV_INPUT_MODEL_H
+
+#include "common/base/err.h"
+#include "common/file/sha256.h"
+#include "common/net/hparams.h"
+
+struct cov_model {
+    char *path;                   /* Owned */
+    char sha256[COV_SHA256_TEXT]; /* of the file */
+    struct cov_hparams hp;
+    char **datasets;     /* [hp.output_size]: unique, none empty. Owned, as is each */
+    float *block;        /* in the order of shape.h, 64-byte aligned. Owned */
+    size_t n_parameters; /* trained parameters */
+    /* "bi-hybrid, 3 convolutions, 2 LSTM layers, 1.53 M parameters: atacseq, h3k4me3". Owned. */
+    char *description;
+};
+
+/* Reads the checkpoint at `path`. Ignores hyperparameters that do not shape the network; for a cnn,
+ * these include lstm_layers, hidden_size and dropout. COV_EINPUT for a hyperparameter or tensor
+ * that is missing, of the wrong type or shape, or unknown (the message names it and the file;
+ * num_batches_tracked of norms is ignored), for hyperparameters that do not make a valid network,
+ * and for data sets whose number is not output_size or whose names are empty or duplicate.
+ * Allocates no more than the size of the file. Free with cov_model_close. */
+int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) COV_MUST_USE;
+void cov_model_close(struct cov_model *m); /* NULL is accepted */
+
+/* Checks that the network accepts chunks of L positions; COV_EINPUT lists acceptable lengths, as
+ * cov_shape does. Lets the caller fail before it reads a genome. */
+int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
+
+struct cov_ckpt;
+/* Adds the hyperparameters that cov_model_open reads to checkpoint *c, under Predmoter's names, for
+ * chunks of L positions. Copies datasets[hp->output_size]. */
+int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
+                          double learning_rate, const char *const *datasets,
+                          struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,143 @@
+/* track_source.c - see track_source.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/signal/track_source.h"
+
+#include <sys/stat.h>
+
+#include "common/base/err.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
+#include "common/track/formats/intervals.h"
+
+/* Rejects common mistakes, and says which tool to use instead. */
+static int refuse_foreign(const char *name, enum cov_kind kind, struct cov_err *e)
+{
+    static const char *const uses[] = {
+        [COV_KIND_BAM] = "bam2h5 adds its coverage to a genome file",
+        [COV_KIND_CRAM] = "bam2h5 adds its coverage to a genome file",
+        [COV_KIND_SAM] = "bam2h5 adds its coverage to a genome file",
+        [COV_KIND_FASTQ] = "map its reads first; bam2h5 adds their coverage to a genome file",
+        [COV_KIND_BED] = "covpeaks compare and covpeaks stats read it",
+        [COV_KIND_NARROWPEAK] = "covpeaks compare and covpeaks stats read it",
+        [COV_KIND_FASTA] = "covpredict makes predictions from it",
+    };
+    if (kind >= COV_COUNT(uses) || !uses[kind])
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: not predictions or a track, but %s; %s", name,
+                    cov_kind_name(kind), uses[kind]);
+}
+
+int cov_source_input_detect(const char *path, struct cov_source_input *input, struct cov_err *e)
+{
+    struct stat st;
+    char bytes[COV_BGZ_PEEK];
+    size_t n;
+    enum cov_intervals_kind kind;
+    *input = (struct cov_source_input){.path = path};
+    if (!cov_path_is_std(path) &&
+        (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        int rc = cov_intervals_detect(path, &kind, e);
+        input->is_track = kind != COV_INTERVALS_NONE;
+        return rc || input->is_track ? rc : refuse_foreign(path, cov_kind_of_file(path, NULL), e);
+    }
+    int rc = cov_bgz_open_read(path, 1, &input->in, e);
+    if (!rc)
+        rc = cov_bgz_peek(input->in, bytes, sizeof bytes, &n, e);
+    if (!rc) {
+        kind = cov_intervals_kind_of(bytes, n);
+        input->is_track = kind == COV_INTERVALS_BEDGRAPH;
+        if (kind == COV_INTERVALS_BIGWIG)
+            rc = cov_fail(e, COV_EINPUT, "%s: a bigWig must be a regular file, not a pipe",
+                          cov_bgz_name(input->in));
+        else if (kind == COV_INTERVALS_NONE)
+            rc = refuse_foreign(cov_bgz_name(input->in), cov_kind_of(bytes, n), e);
+        if (!rc && kind == COV_INTERVALS_NONE)
+            rc = cov_intervals_check_text(cov_bgz_name(input->in), bytes, n, e);
+    }
+    if (rc)
+        cov_source_input_close(input);
+    return rc;
+}
+
+void cov_source_input_close(struct cov_source_input *input)
+{
+    cov_bgz_abort(input->in);
+    input->in = NULL;
+}
+
+int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
+                          unsigned n_threads, struct cov_track_source **out, struct cov_err *e)
+{
+    struct cov_bgz *in = input->in;
+    input->in = NULL;
+    int rc = input->is_track ? cov_track_input_open(input->path, in, o, n_threads, out, e)
+                             : cov_signal_input_open(input->path, in, o, out, e);
+    if (!rc)
+        (*out)->n_threads = n_threads;
+    return rc;
+}
+
+int cov_track_source_open_path(const char *path, const struct cov_source_options *o,
+                               unsigned n_threads, struct cov_track_source **out, struct cov_err *e)
+{
+    struct cov_source_input in = {0};
+    *out = NULL;
+    int rc = cov_source_input_detect(path, &in, e);
+    return rc ? rc : cov_track_source_open(&in, o, n_threads, out, e);
+}
+
+bool cov_source_is_whole(const struct cov_source_options *o)
+{
+    return o->regions.n == 0 && !o->bed_path && !o->blacklist_path;
+}
+
+void cov_track_source_close(struct cov_track_source *s)
+{
+    if (s)
+        s->type->close(s);
+}
+
+int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
+                                  struct cov_err *e)
+{
+    if (s->n_datasets == 1)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: %zu data sets (%s, %s%s); choose one with %s", s->name,
+                    s->n_datasets, s->datasets[0], s->datasets[1], s->n_datasets > 2 ? ", ..." : "",
+                    option);
+}
+
+int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
+                          struct cov_err *e)
+{
+    return s->type->keep ? s->type->keep(s, which, n, e) : COV_OK;
+}
+
+double cov_track_source_denominator(const struct cov_track_source *s, size_t k)
+{
+    return s->type->denominator ? s->type->denominator(s, k) : 0;
+}
+
+bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out)
+{
+    return s->type->rows && s->type->rows(s, out);
+}
+
+int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
+                              struct cov_err *e)
+{
+    return stats && s->type->describe ? s->type->describe(s, stats, e) : COV_OK;
+}
+
+int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+                         const char *what, const struct cov_job *job, struct cov_err *e)
+{
+    struct cov_job own = *job;
+    int rc = job->pool ? COV_OK : cov_pool_new(s->n_threads, &own.pool, e);
+    if (!rc)
+        rc = s->type->run(s, sinks, what, &own, e);
+    if (!job->pool)
+        cov_pool_free(own.pool);
+    return rc;
+}

@@ -1,0 +1,145 @@
+/* track_source.h - an input read as one track per data set: signal (HDF5 files and chunk streams)
+ * or a track (bigWig, bedGraph).
+ *
+ * The caller provides the sinks, such as output files, a comparison or a search for peaks.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_SIGNAL_TRACK_SOURCE_H
+#define COV_SIGNAL_TRACK_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+#include "common/cli/job.h"
+#include "common/cli/opt.h"
+#include "common/file/bgz.h"
+#include "common/seq/range.h"
+#include "common/track/sink.h"
+#include "common/track/strands.h"
+#include "common/track/value_pipe.h"
+
+struct cov_grid;
+struct cov_h5;
+struct cov_track_contig;
+
+/* What to read, and how to make tracks from it. Strings are borrowed until the source is closed. */
+struct cov_source_options {
+    bool measured;               /* signal: measured coverage of a genome file, not predictions */
+    struct cov_strings datasets; /* in the order of the sinks; n = 0: all */
+    const char *chosen_with;     /* an option for other ones, which a message names; NULL: none */
+    bool replicates; /* measured: each column (BAM file) of a data set instead of their mean */
+    enum cov_strand strand;
+    const char *smooth; /* for cov_source_options_finish; NULL: none */
+    struct cov_value_rules values;
+    const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */
+    /* Drop all bases outside these and those of the BED file. Parts for cov_region_text, with the
+     * input's names. */
+    struct cov_strings regions;
+    const char *bed_path;         /* NULL: none */
+    const char *blacklist_path;   /* NULL: none */
+    const char *rename_path;      /* NULL: none */
+    const char *sizes_path;       /* lengths of the contigs of a bedGraph; NULL: none */
+    bool fill_gaps;               /* tracks: bases without a value are 0; needs lengths */
+    bool quiet;                   /* no warnings about lists and gaps */
+    const struct cov_range *only; /* read only the contig with this new name; NULL: all */
+};
+
+/* Returns true if the options choose no regions and drop none. */
+bool cov_source_is_whole(const struct cov_source_options *o);
+
+struct cov_track_source;
+struct cov_source_rows;
+
+/* One kind of input; see the functions below. */
+struct cov_source_type {
+    int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
+    int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
+               const struct cov_job *job, struct cov_err *e);
+    double (*denominator)(const struct cov_track_source *s, size_t k);           /* NULL: 0 */
+    bool (*rows)(const struct cov_track_source *s, struct cov_source_rows *out); /* NULL: false */
+    int (*describe)(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e);
+    void (*close)(struct cov_track_source *s);
+};
+
+/* Strings and arrays are borrowed until close. */
+struct cov_track_source {
+    const struct cov_source_type *type; /* private */
+    const char *name;                   /* for messages */
+    const char *label;                  /* for a legend: "predicted", "measured" or "track" */
+    bool is_track;                      /* it has one data set, without a name */
+    bool has_lengths; /* false: a bedGraph without a list of lengths; contigs end with their last
+                       * interval */
+    size_t n_datasets;
+    const char **datasets;                   /* names; NULL for a track */
+    const struct cov_track_contigs *contigs; /* for the sinks; NULL: contigs are announced */
+    unsigned n_threads;                      /* private */
+};
+
+/* An input whose kind is known. Empty if all zero. */
+struct cov_source_input {
+    const char *path;   /* borrowed */
+    struct cov_bgz *in; /* for pipes: open and unread. Owned */
+    bool is_track;
+};
+
+/* Detects what `path` is; it may be a pipe. Starts no threads. */
+int cov_source_input_detect(const char *path, struct cov_source_input *input,
+                            struct cov_err *e) COV_MUST_USE;
+void cov_source_input_close(struct cov_source_input *input);
+
+/* Opens `input` (which is empty afterwards) and reads the lists named in the options, which are
+ * borrowed until close. COV_EINPUT for options that do not fit the input. Opening HDF5 forks: call
+ * this before starting threads. BGZF is decompressed by n_threads threads if n_threads > 1. */
+int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
+                          unsigned n_threads, struct cov_track_source **out,
+                          struct cov_err *e) COV_MUST_USE;
+/* The same for `path`, whose kind is not known yet. */
+int cov_track_source_open_path(const char *path, const struct cov_source_options *o,
+                               unsigned n_threads, struct cov_track_source **out,
+                               struct cov_err *e) COV_MUST_USE;
+void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
+
+/* COV_EINPUT, with their names, unless there is one data set. `option` would choose one:
+ * "--datasets". */
+int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
+                                  struct cov_err *e) COV_MUST_USE;
+
+/* Called before the run: keeps only the n data sets in which[], in this order. */
+int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* Returns d if the values of data set k are integers divided by d, otherwise 0. */
+double cov_track_source_denominator(const struct cov_track_source *s, size_t k);
+
+/* Adds the attributes of the input, which say how it was made, to the statistics (NULL: none). */
+int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
+                              struct cov_err *e) COV_MUST_USE;
+
+/* The rows of a file, for same_bases.h. Borrowed until the source is closed. */
+struct cov_source_rows {
+    struct cov_h5 *h5;
+    const struct cov_grid *grid;
+    const struct cov_track_contig *contigs; /* sorted bytewise by name */
+    size_t n_contigs;
+};
+
+/* Returns false for tracks and streams. */
+bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out);
+
+/* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
+ * sinks are used by different threads. `what` labels the progress ("converting"). Without a pool in
+ * *job, n_threads threads are started for the call. COV_EINPUT names the place of damaged or
+ * missing data. */
+int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+                         const char *what, const struct cov_job *job,
+                         struct cov_err *e) COV_MUST_USE;
+
+/* The two kinds, for cov_track_source_open: signal_input.c and track_input.c. `in` is the input if
+ * it is already open, or NULL. Both own `in`, even after a failure. */
+int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
+                          struct cov_track_source **out, struct cov_err *e) COV_MUST_USE;
+int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
+                         unsigned n_threads, struct cov_track_source **out,
+                         struct cov_err *e) COV_MUST_USE;
+
+#endif
