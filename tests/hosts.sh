@@ -27,7 +27,7 @@ name='gawk, German, umask 077, TMPDIR, no HOME, an ordinary user, a folder with 
 if awk=$(awk_is gawk) && locale=$(settings_of de_DE.UTF-8); then
     mkdir -p "$copy/build" "$folder/tmp"
     # Without .git, the version differs, so that everything is linked again.
-    cp -a Makefile README.md NEWS.md LICENSE CONTRIBUTING.md .ci bin common containers lib man tests tools workflows "$copy"
+    cp -a Makefile mk README.md NEWS.md LICENSE CONTRIBUTING.md .ci bin common containers lib man tests tools workflows "$copy"
     cp -a build/default "$copy/build"
     user=''
     [ "$(id -u)" -ne 0 ] || user='setpriv --reuid=65534 --regid=65534 --clear-groups'

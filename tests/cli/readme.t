@@ -7,7 +7,7 @@
 
 need_program gnuplot gzip
 need_python h5py numpy
-for name in Makefile README.md workflows containers man; do
+for name in Makefile mk README.md workflows containers man; do
     ln -s "$SRC/$name" . || exit 99
 done
 ln -s "$BIN" bin
@@ -39,7 +39,7 @@ for word; do
     *=*) continue ;;
     samples) workflows/demo/samples.sh "$TESTLIB/../../demo/make_plant" build/samples 60000 || exit 1 ;;
     esac
-    grep -q "^$word:.*##" Makefile || { echo "make: no target $word" >&2; exit 2; }
+    grep -q "^$word:.*##" Makefile mk/*.mk || { echo "make: no target $word" >&2; exit 2; }
 done
 END
 stub docker <<'END'

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 CODE = (".c", ".h", ".cu", ".cc")
-SCRIPTS = (".sh", ".py", ".t", ".awk", ".smk", ".nf", ".yaml", ".yml", "Makefile", "Snakefile", "run")
+SCRIPTS = (".sh", ".py", ".t", ".awk", ".smk", ".nf", ".yaml", ".yml", ".mk", "Makefile", "Snakefile", "run")
 TEXTS = (".md", ".1", ".5", ".7")
 # Comments and string literals, so that a quote in a comment does not start a string.
 C_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
