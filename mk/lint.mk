@@ -30,6 +30,10 @@ lint: all ## check layers, names, banned calls, instructions of objects, man pag
 	$(Q)! command -v snakemake >/dev/null || (cd workflows/snakemake && snakemake --lint) >$(B)/lint.log 2>&1 || \
 	  { cat $(B)/lint.log; exit 1; }
 
+.PHONY: layers
+layers: ## list the directories of common/, and what each may include
+	$(Q)$(PYTHON) tests/lint/sources.py --layers
+
 # Kernels for sm_90, and what ptxas reports about them.
 CUBINS := $(patsubst %.cu,$(B)/cuda/%.cubin,$(shell grep -l SIMT_KERNEL $(CUDA_SRC)))
 $(B)/cuda/%.cubin: %.cu $(B)/cuda/flags

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Checks rules of the sources that a compiler does not check: layers, names, banned calls, include circles.
 
-usage: sources.py ROOT
+usage: sources.py ROOT      checks the sources
+       sources.py --layers  prints the directories of common/, and what each may include
 
 Checks the sources for C and nvcc, the headers and the scripts below common/, tools/, tests/, workflows/, man/ and .ci/.
 Prints one line per finding, and exits with status 1 if there is one.
@@ -253,5 +254,10 @@ class Lint:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: sources.py ROOT")
+        sys.exit("usage: sources.py ROOT|--layers")
+    if sys.argv[1] == "--layers":
+        for layer, lower in LAYERS.items():
+            job = layer.startswith("job/")
+            print(f"{layer + '/':<21}{'everything above but compute/*/ and jobs' if job else ' '.join(lower)}")
+        sys.exit()
     sys.exit(Lint(sys.argv[1]).run())
