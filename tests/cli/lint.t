@@ -28,7 +28,7 @@ fi
 
 # A small correct tree, then one fault at a time.
 spdx='/* SPDX-License-Identifier: MIT */'
-mkdir -p good/common/base good/common/seq good/common/store good/common/net good/tools
+mkdir -p good/common/base good/common/seq good/common/chunk good/common/net good/tools
 echo "$spdx" >good/common/base/low.h
 printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <zlib.h>' '#include <stdio.h>' \
     'int f(void) { return snprintf(0, 0, "exit(1); %s", "printf(x)"); } // atoi("1")' >good/common/base/low.c
