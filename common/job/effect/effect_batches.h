@@ -19,8 +19,8 @@
 #include "common/features/variants.h"
 #include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_haplotypes.h"
-#include "common/job/effect/effect_scores.h"
 #include "common/job/effect/effect_options.h"
+#include "common/job/effect/effect_scores.h"
 
 /* Predicted values of an allele, for tracks: [L,D] without and with the change. */
 struct cov_effect_values {
