@@ -59,7 +59,7 @@ golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=FO
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec toom_cook lstm layers training)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
-check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(B)/obj/common $(B)/obj/tools)
+check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(call obj,$(LIB_SRC) $(TOOL_SRC) $(PART_SRC)))
 .PHONY: check-cpu
 check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every CPU level, those of AVX2 under valgrind
 	$(check_instructions)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# instructions.sh OBJDIR... - checks that object files (x86-64) contain only instructions of their instruction set, and
+# instructions.sh OBJECT|DIRECTORY... - checks that object files (x86-64) contain only instructions of their instruction set, and
 # do contain those that they were written for. Prints faults, and exits with status 1 if there is one.
 #
 # The output of objdump for all files of a set is assembled again with only that set enabled.
