@@ -56,8 +56,8 @@ static const struct cov_opt options[] = {
     [ROW_PEAK_CUTOFF] = COV_OPT(FLOAT, "peak-cutoff", 0, FIELD(peak_cutoff), "V",
                                 "with --measured: also compare peaks, with values of at least V"),
     [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
-                                    "with --peak-cutoff: the cutoff of measured peaks; "
-                                    "without it, V of --peak-cutoff"),
+                                    "with --peak-cutoff: the cutoff of measured peaks "
+                                    "(default: V of --peak-cutoff)"),
     [ROW_PEAK_LENGTH] = COV_OPT(SIZE, "peak-min-length", 0, FIELD(compare.peaks.min_length), "N",
                                 "with --peak-cutoff: the shortest peak, in bases",
                                 .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),

@@ -148,9 +148,9 @@ static int init_memory(struct ring *r, struct cov_err *e)
     int rc = cov_arena_check(memory, e);
     if (rc)
         return rc;
-    for (size_t i = 0; job->init_slot && i < r->n_slots; i++)
+    for (size_t i = 0; job->init_slot && r->slots && i < r->n_slots; i++)
         job->init_slot(r->arg, r->slots[i].data, memory);
-    for (unsigned i = 0; job->init_worker && i < r->n_workers; i++)
+    for (unsigned i = 0; job->init_worker && r->workers && i < r->n_workers; i++)
         job->init_worker(r->arg, r->workers[i], i, memory);
     return cov_arena_check(memory, e);
 }

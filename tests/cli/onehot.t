@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-lengths=$SRC/tests/oracle/onehot_lengths.py table=$SRC/common/codec/onehot_codes.c
+lengths=$SRC/tests/oracle/onehot_lengths.py table=$SRC/common/deflate/onehot_codes.c
 ok 'the codes are complete and optimal for DNA' "$PYTHON" "$lengths" check "$table"
 sed 's/{0x3c, 3}/{0x3c, 4}/' "$table" >incomplete.c
 like "$("$PYTHON" "$lengths" check incomplete.c 2>&1)" '^small_literals: the code is not complete' 'an incomplete code is found'

@@ -275,11 +275,10 @@ static int make_linear(struct cov_conv *f, const struct cov_layer_weights *w, st
     return COV_OK;
 }
 
-static int new_joined(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                      const struct cov_cpu_kernels *kernels, struct cov_conv **out,
-                      struct cov_err *e)
+static int new_joined(const struct cov_layer *layer, size_t joined,
+                      const struct cov_layer_weights *w, const struct cov_cpu_kernels *kernels,
+                      struct cov_conv **out, struct cov_err *e)
 {
-    size_t joined = n_joined(layer);
     struct cov_layer wide = joined_layer(layer, joined);
     float *memory = cov_calloc(wide.c_out, (wide.c_in * wide.kernel + 5) * sizeof *memory, e);
     if (!memory)
@@ -295,8 +294,9 @@ static int new_joined(const struct cov_layer *layer, const struct cov_layer_weig
 int cov_conv_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                  const struct cov_cpu_kernels *kernels, struct cov_conv **out, struct cov_err *e)
 {
-    if (cov_conv_joins(layer) && kernels->gemm->arithmetic == COV_BF16X3 && !kernels->openblas)
-        return new_joined(layer, w, kernels, out, e);
+    const size_t joined = n_joined(layer);
+    if (joined > 0 && kernels->gemm->arithmetic == COV_BF16X3 && !kernels->openblas)
+        return new_joined(layer, joined, w, kernels, out, e);
     struct cov_conv *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
