@@ -233,6 +233,7 @@ __extension__ typedef __int128 integer;
 
 static integer load_integer(const struct cov_h5_type *t, const uint8_t *p)
 {
+    assert(t->bytes >= 1 && t->bytes <= 8);
     uint64_t x = 0;
     const size_t unused = 64 - 8 * t->bytes;
     for (size_t j = 0; j < t->bytes; j++)
@@ -250,6 +251,7 @@ static void store(uint8_t *p, size_t bytes, uint64_t x)
 /* These return false if the type cannot hold the number exactly. */
 static bool store_integer(const struct cov_h5_type *t, integer x, uint8_t *p)
 {
+    assert(t->bytes >= 1 && t->bytes <= 8);
     const integer end = (integer)1 << (8 * t->bytes - t->is_signed);
     store(p, t->bytes, (uint64_t)x);
     return x >= (t->is_signed ? -end : 0) && x < end;

@@ -229,6 +229,7 @@ static int want_part(struct rewrite_run *r, size_t index, struct rewrite_part **
         if (p->n_slots == 0 && (!oldest || p->used < oldest->used))
             oldest = p;
     }
+    assert(oldest); /* there are more parts than slots */
     cov_chunk_file_close(oldest->file);
     oldest->used = ++r->clock;
     int rc = cov_chunk_file_open(r->plan->paths[index], &oldest->file, e);
@@ -541,7 +542,7 @@ static int rewrite_begin(struct rewrite_run *r, const char *path, struct cov_err
     for (size_t i = 0; r->parts && i < r->n_parts; i++)
         r->parts[i].ks = cov_arena_calloc(&r->memory, r->from->n_sets + 1, sizeof *r->parts[i].ks);
     rc = cov_arena_check(&r->memory, e);
-    if (rc)
+    if (rc || !r->parts)
         return rc;
     r->parts[0].file = plan->file;
     r->parts[0].n_slots = 1;

@@ -94,7 +94,7 @@ static int write_npz(const struct cov_attribution *a, int what, const char *path
     const size_t dims[3] = {a->n, 4, a->length};
     struct npz z;
     int rc = npz_init(&z, dims, e);
-    for (size_t r = 0; !rc && r < a->n; r++)
+    for (size_t r = 0; !rc && z.bytes && r < a->n; r++)
         fill_region(a, what, r, (float *)(void *)(z.bytes + HEAD_BYTES) + r * 4 * a->length);
     if (!rc)
         rc = npz_write(&z, path, e);

@@ -204,7 +204,7 @@ static int open_input(struct convert_job *j, unsigned n_threads, struct cov_err 
 {
     struct cov_source_options *all = &j->whole_options;
     int rc = cov_track_source_open_path(j->input, &j->options, n_threads, &j->source, e);
-    if (!rc)
+    if (!rc && j->source)
         rc = check_source(j, e);
     if (rc || j->o->normalization == COV_NORMALIZE_NONE)
         return rc;
