@@ -151,7 +151,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct config *c = config;
     struct cov_compare_options *o = &c->compare;
     struct cov_value_rules *values = &o->input.source.values;
-    int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
+    int64_t sizes[COV_COMPARE_MAX_BIN_SIZES] = {0};
     int rc = cov_source_options_finish(&o->input.source, e);
     if (!rc)
         rc = get_bin_sizes(c, sizes, &o->n_bin_sizes, e);

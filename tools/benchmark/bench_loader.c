@@ -215,7 +215,7 @@ static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_er
 static int compare_strategies(struct shared *s, struct cov_err *e)
 {
     const struct numbers *limits = &s->o->io_limits;
-    struct epoch epochs[STRATEGIES];
+    struct epoch epochs[STRATEGIES] = {0};
     int rc = COV_OK;
     for (size_t l = 0; l < limits->n && !rc; l++)
         rc = measure_limit(s, limits->items[l], false, epochs, e);

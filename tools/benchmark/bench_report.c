@@ -42,7 +42,7 @@ static void find_best(const struct bench *b, bool same_threads, struct bench_spe
                       struct bench_speed *best)
 {
     const struct bench_speed *first = &b->speeds[0];
-    *fastest = *first;
+    *fastest = *best = *first;
     for (int pass = 0; pass < 2; pass++) {
         for (const struct bench_speed *s = first; s < first + b->n_speeds; s++) {
             if (!is_like(s, first) ||

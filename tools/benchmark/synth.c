@@ -168,7 +168,8 @@ static int write_contigs(struct synth *s, struct cov_progress *progress, struct 
         struct piece p = {.name = name, .bases = s->bases};
         (void)snprintf(name, sizeof name, "chr%lld", (long long)i + 1);
         (void)fprintf(s->g.fasta, ">%s\n", name);
-        s->step = (double)length / (double)(1 + length / PEAK_STEP);
+        const int64_t n_peaks = 1 + length / PEAK_STEP;
+        s->step = (double)length / (double)n_peaks;
         for (int64_t at = 0; at < length && !rc; at += p.n) {
             p.n = length - at < BLOCK ? length - at : BLOCK;
             rc = write_block(s, &p, at, e);
