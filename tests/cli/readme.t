@@ -60,6 +60,7 @@ END
 top=$PWD
 {
     awk '/^```/ { inside = !inside; next } inside { sub(/ +# .*/, ""); print }' README.md
+    # shellcheck disable=SC2016 # for the shell that reads it
     printf 'cd "$top" && rm -r predictions.h5 tracks\n'
     sed -n '/^\.EX/,/^\.EE/ { /^\.E[XE]/d; s/\\-/-/g; s/\\e$/\\/; p; }' man/covtools-cookbook.7
 } | sed ':more; /[|\\]$/ { N; s/\\\{0,1\}\n */ /; b more; }' |
