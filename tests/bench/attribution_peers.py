@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../lib")
+sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../oracle")
 from torch_network import Network  # noqa: E402
 
 WIDTH = 1001

@@ -32,7 +32,7 @@ import time
 import torch
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../lib")
+sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../oracle")
 from attribution_peers import WIDTH, Mean, load_network, one_hot, read_fasta, timed  # noqa: E402
 from effect_check import Window, beginning  # noqa: E402
 

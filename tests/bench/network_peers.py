@@ -46,7 +46,7 @@ class Skip(Exception):
 
 def load_network():
     sys.dont_write_bytecode = True
-    sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../lib")
+    sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../oracle")
     try:
         import torch
     except ImportError as e:
