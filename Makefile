@@ -264,7 +264,7 @@ $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
-$(B)/bench/%: $(B)/obj/tests/bench/%.o $(LIB)/libcov.so
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/benchmark.a $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))

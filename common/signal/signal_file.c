@@ -70,7 +70,7 @@ static int add_set(struct cov_signal *s, const char *name, struct cov_err *e)
                         name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
     struct cov_chunk_set described = {
         .name = cov_strdup(name, e), .type = r->type, .rank = 3, .dims = {r->dims[1], r->dims[2]}};
-    described.type.big_endian = false; /* the head's rule; rows are decoded by that of the file */
+    described.type.big_endian = false; /* as heads want it; rows are decoded by r->type */
     s->own.L = r->dims[1];
     rc = described.name ? cov_chunk_head_add_set(&s->own, &described, e) : COV_ENOMEM;
     free(described.name);

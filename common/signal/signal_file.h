@@ -63,9 +63,9 @@ void cov_signal_close(struct cov_signal *s); /* NULL is accepted */
 /* Returns true if data set k is stored unrounded. */
 bool cov_signal_is_float(const struct cov_signal *s, size_t k);
 
-/* Adds each column (BAM file) of data set k as a data set, after all others. Its name is that of
- * the data set, "_", and that of its file (evaluation/<name>_meta/bam_files) without folder and
- * suffix, or its number from 1 if these do not differ or are not there. */
+/* Adds each column (BAM file) of data set k as a data set, after all others. Its name is the
+ * name of the data set, "_", and the name of the BAM file (evaluation/<name>_meta/bam_files) without
+ * folder and suffix, or the column's number from 1 if the files' names are equal or not there. */
 int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is

@@ -65,7 +65,7 @@ static int fail_unknown(const struct cov_signal_reader *r, const char *name, str
                     r->o->chosen_with ? r->o->chosen_with : "");
 }
 
-/* Makes the data sets ks[0..n) of the input those of the source. Owns `ks`, even after a failure. */
+/* Gives the source the data sets ks[0..n) of the input. Owns `ks`, even after a failure. */
 static int set_datasets(struct signal_input *j, size_t *ks, size_t n, struct cov_err *e)
 {
     const char **names = ks ? cov_calloc(n, sizeof *names, e) : NULL;

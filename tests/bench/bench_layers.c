@@ -22,6 +22,7 @@
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
+#include "tools/benchmark/bench_net.h"
 
 enum { REPEATS = 5 };
 #define SECONDS 0.1 /* of a repeat */
@@ -127,22 +128,6 @@ static void run_once(struct layer *b, size_t which)
                       b->scratch);
 }
 
-static double operations(const struct cov_layer *l)
-{
-    double t_in = (double)l->t_in, t_out = (double)l->t_out;
-    double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
-    switch (l->kind) {
-    case COV_LAYER_CONV:
-        return 2 * t_out * in * out * (double)l->kernel;
-    case COV_LAYER_CONV_TRANSPOSED:
-        return 2 * t_in * in * out * (double)l->kernel;
-    case COV_LAYER_LSTM:
-        return 2 * t_in * 4 * hidden * (in + hidden) * (double)l->directions;
-    default:
-        return 2 * t_out * in * out;
-    }
-}
-
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -192,7 +177,7 @@ static int measure_all(void *arg, size_t item, unsigned worker, struct cov_err *
                 continue;
             double ms = measure(&layer, form);
             printf("%02zu_%s_%zu_%zu\t%s\t%.3f\t%.1f\n", i + 1, kinds[l->kind], l->c_in, l->c_out,
-                   form_names[form], ms, operations(l) / ms * 1e-6);
+                   form_names[form], ms, bench_layer_operations(l) / ms * 1e-6);
         }
         fini_layer(&layer);
     }

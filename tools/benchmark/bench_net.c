@@ -128,7 +128,7 @@ void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n)
         codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
 }
 
-static double layer_operations(const struct cov_layer *l)
+double bench_layer_operations(const struct cov_layer *l)
 {
     double t_in = (double)l->t_in, t_out = (double)l->t_out;
     double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
@@ -153,7 +153,7 @@ int bench_net_operations(const struct bench_net *n, size_t L, double *operations
         rc = cov_shape(&n->hp, L, &params, n->block, &layers, e);
     *operations = 0;
     for (size_t i = 0; i < layers.n && !rc; i++)
-        *operations += layer_operations(&layers.layers[i]);
+        *operations += bench_layer_operations(&layers.layers[i]);
     cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;

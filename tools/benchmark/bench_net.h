@@ -54,5 +54,7 @@ void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n);
  * matrix products. */
 int bench_net_operations(const struct bench_net *n, size_t L, double *operations,
                          struct cov_err *e) COV_MUST_USE;
+/* The same for one layer. */
+double bench_layer_operations(const struct cov_layer *l);
 
 #endif

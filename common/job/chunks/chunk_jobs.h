@@ -33,8 +33,8 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
 /* ---- merge.c ---- */
 
 /* Joins n files, given in any order. The output is in Helixer's order: sequences as the parts list
- * them, + chunks ascending, then - chunks descending. Attributes and storage are those of the part
- * with the first row, except COV_SHARD_ATTR, which names missing parts in messages. COV_EINPUT if
+ * them, + chunks ascending, then - chunks descending. The part with the first row gives attributes and
+ * storage, except COV_SHARD_ATTR, which names missing parts in messages. COV_EINPUT if
  * the parts differ in genome or data sets, if chunks overlap, or, unless allow_holes, if chunks are
  * missing; a result with holes is partial. */
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,

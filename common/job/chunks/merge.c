@@ -33,7 +33,8 @@ struct parts {
     struct merge_row *rows;       /* of all parts */
     size_t n_rows, cap;
     bool allow_holes;
-    /* Attributes of predictions: do the parts differ, and that of the first part that has it. */
+    /* Attributes of predictions: whether they differ between parts, and `outside` of the first
+     * part that has it. */
     bool regions_differ, devices_differ;
     char *outside;
 };
@@ -317,7 +318,7 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
 
 /* ---- the attributes of the result ---- */
 
-/* Notes how the predictions of a part differ from those of the first. */
+/* Compares the predictions of a part with the first part, and notes what differs. */
 static int note_regions(struct parts *p, const struct cov_chunk_head *h, struct cov_err *e)
 {
     const char *set = COV_PREDICTIONS_SET;

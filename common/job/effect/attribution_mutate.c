@@ -85,7 +85,7 @@ static void add_version(struct mutate_worker *w, const struct cov_attributed_reg
     w->keys[w->n++] = key;
 }
 
-/* Lists the versions of the places of a slot, after that of the window as it is. */
+/* Lists the unchanged window, then a version for each place of a slot. */
 static void list_versions(const struct mutate_job *j, struct mutate_worker *w,
                           const struct mutate_slot *s)
 {

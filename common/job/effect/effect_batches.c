@@ -4,7 +4,7 @@
  * window (edited_windows.h) that have its alleles. Rows are added until the batch has `size` versions,
  * which are then predicted together, and the comparisons are scored. A window begins with a version
  * without an edit; a window with the same bases is added only once, so that the variants in it share
- * that version. With haplotypes, a row has two windows: the genome's, and that of its haplotypes.
+ * that version. With haplotypes, a row has two windows: one of the genome, one of its haplotypes.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_batches.h"
 
@@ -304,7 +304,7 @@ static void average(const struct cov_effect_batches *b, struct effect_batch *w)
     }
 }
 
-/* Predicts the versions by each network, and sets their values to those of the mean. */
+/* Predicts the versions by each network, and keeps the means of their values. */
 static int predict_batch(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
 {
     struct effect_batch *w = &b->batches[worker];

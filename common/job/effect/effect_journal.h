@@ -1,6 +1,6 @@
 /* effect_journal.h - the scores of finished variants, from which `coveffect vcf --resume` continues:
- * a journal (chunk/journal.h) next to the output, OUTPUT.resume. A piece is a record. That of a finished
- * run only describes the run and its output.
+ * a journal (chunk/journal.h) next to the output, OUTPUT.resume. A piece is a record. The
+ * journal of a finished run only describes the run and its output.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_JOURNAL_H
 #define COV_JOB_EFFECT_EFFECT_JOURNAL_H

@@ -54,7 +54,7 @@ struct cov_train_options {
      * checkpoint (COV_EINPUT); requested numbers of the optimiser override those of the
      * checkpoint. */
     struct cov_hparams hp;
-    struct cov_strings datasets; /* hp.output_size of them; n = 0: those of the files */
+    struct cov_strings datasets; /* hp.output_size of them; n = 0: all that the files have */
     double learning_rate, weight_decay, beta1, beta2;
     struct cov_strings freeze; /* layers that do not change (freeze.h). A resumed training must have
                                 * the same ones, and keeps them if none are given */

@@ -1,5 +1,5 @@
-/* training.c - see training.h. The whole batch runs through one layer before the next one
- * starts, because a norm needs the whole batch. Activations are [n, T, c] between convolutions, and
+/* training.c - see training.h. The whole batch finishes a layer before the next layer
+ * starts, because a norm needs all of it. Activations are [n, T, c] between convolutions, and
  * [T, n, c] before and after LSTMs.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/training.h"
