@@ -1,7 +1,7 @@
 # covtools. `make help` lists the targets.
 #
-# Variables for users: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install folders,
-# DESTDIR, SAN=address,undefined (a sanitized build in its own folder), V=1 (show commands), CUDA=1 (build the GPU
+# Variables for users: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install directories,
+# DESTDIR, SAN=address,undefined (a sanitized build in its own directory), V=1 (show commands), CUDA=1 (build the GPU
 # plugin, too), NVCC CUDA_ARCHS CXX.
 
 prefix       ?= /usr/local
@@ -47,7 +47,7 @@ DEPS_GOALS  := $(filter deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOA
 OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
 # `sudo make deps check`: a second make runs the remaining goals, because this one was parsed before the packages were
-# installed. Unless they install something, it runs as the owner of the folder, so that no file is owned by root.
+# installed. Unless they install something, it runs as the owner of the directory, so that no file is owned by root.
 OWNER := $(shell stat -c %u .)
 AS_OWNER := $(if $(filter-out 0,$(OWNER)),$(if $(filter 0,$(shell id -u)),$(if $(filter install uninstall,$(OTHER_GOALS)),,\
   env HOME="$$(getent passwd $(OWNER) | cut -d: -f6)" \

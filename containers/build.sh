@@ -1,6 +1,6 @@
 #!/bin/sh
 # build.sh - first stage of the containers, as root in a bare Debian 12: builds covtools from the sources in the current
-# folder.
+# directory.
 #
 #   build.sh DESTDIR [USER]
 #

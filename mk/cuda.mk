@@ -85,7 +85,7 @@ check-gpu: $(GPU_CHECKS) ## test the kernels on a GPU (needs CUDA, but neither h
 	  echo "== $$tool"; for check in $^; do \
 	  compute-sanitizer --tool $$tool --error-exitcode 1 $$check || exit 1; done; done; \
 	  else echo 'check-gpu: no compute-sanitizer; skipping memcheck and racecheck'; fi
-report-gpu: ## build, test and measure on a GPU for 10 minutes, with a report (REPORT_FLAGS="--until SECONDS --part NAME FOLDER")
+report-gpu: ## build, test and measure on a GPU for 10 minutes, with a report (REPORT_FLAGS="--until SECONDS --part NAME DIRECTORY")
 	$(Q)tests/gpu/report.sh $(REPORT_FLAGS)
 bench-gpu: $(GPU)/bench_gpu ## measure chunks per second by batch and precision, the time of each layer, and PyTorch
 	$(Q)$<

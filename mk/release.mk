@@ -9,7 +9,7 @@ demo-train: all $(DEMOS) ## train the demo's network, workflows/demo/plant.ckpt,
 	cp build/demo-train/plant.ckpt workflows/demo/plant.ckpt
 
 .PHONY: container-check
-container-check: ## run the steps of the containers, and the tests, in debootstrap roots (as root; CONTAINER_CHECK=FOLDER)
+container-check: ## run the steps of the containers, and the tests, in debootstrap roots (as root; CONTAINER_CHECK=DIRECTORY)
 	$(Q)$(MAKE) --no-print-directory DIST=build/container-check.tar.gz dist
 	$(Q)command -v debootstrap >/dev/null || { echo 'container-check: no debootstrap (apt-get install debootstrap)' >&2; exit 1; }
 	$(Q)containers/check.sh build/container-check.tar.gz '$(or $(CONTAINER_CHECK),build/container-check)'

@@ -50,7 +50,7 @@ check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and trai
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
 .PHONY: golden
-golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=FOLDER of its programs, GOLDEN=PATTERN of names)
+golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DIRECTORY of its programs, GOLDEN=PATTERN of names)
 	$(Q)[ -n '$(OLD)' ] || { echo 'golden: which build? (OLD=/path/to/bin)' >&2; exit 2; }
 	$(Q)MAKE_PLANT='$(B)/demo/make_plant' PYTHON='$(PYTHON)' tests/golden/compare.sh '$(OLD)' '$(BIN)' $(if $(GOLDEN),'$(GOLDEN)')
 
@@ -70,7 +70,7 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 	done
 	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models %/test_reference_training,$(CPU_UNITS) $(LEVEL_UNITS)))
 
-# A cross build in its own folder with the libraries of deps-aarch64, and the unit tests in an emulator.
+# A cross build in its own directory with the libraries of deps-aarch64, and the unit tests in an emulator.
 ARM_ROOT  := $(CURDIR)/$(ARM)/root
 ARM_CC    := aarch64-linux-gnu-gcc
 ARM_QEMU  := qemu-aarch64 -L $(ARM_ROOT)

@@ -51,7 +51,7 @@ static int check_train(struct covtrain_config *c, const bool *given,
                        const struct cov_common *common, struct cov_err *e)
 {
     if (cov_path_is_std(common->output))
-        return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
+        return cov_fail(e, COV_EUSAGE, "-o: the output is a directory, not standard output");
     if (c->job.resume && c->job.init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->job.batch < 2)
@@ -73,7 +73,7 @@ static int check_train(struct covtrain_config *c, const bool *given,
             c->job.loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
     }
     if (c->loss_weights.n > 0 && c->job.datasets.n > 0 && c->loss_weights.n != c->job.datasets.n)
-        return cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %zu data sets",
+        return cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %zu datasets",
                         c->loss_weights.n, c->job.datasets.n);
     return check_device(&c->job.device, e);
 }

@@ -38,7 +38,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)n_operands;
     const struct config *c = config;
     const char *fasta = operands[0];
-    char *stem = NULL, *folder = NULL;
+    char *stem = NULL, *directory = NULL;
     struct cov_pool *pool = NULL;
     struct cov_encode_options encode = {
         .species = c->fasta.species,
@@ -59,8 +59,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = stem ? COV_OK : COV_ENOMEM;
     }
     if (!rc && !encode.genome.tmpdir) {
-        encode.genome.tmpdir = folder = cov_path_dir(common->output, e);
-        rc = folder ? COV_OK : COV_ENOMEM;
+        encode.genome.tmpdir = directory = cov_path_dir(common->output, e);
+        rc = directory ? COV_OK : COV_ENOMEM;
     }
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
@@ -69,7 +69,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                               &(struct cov_job){pool, &common->progress, &common->stats}, e);
     cov_pool_free(pool);
     free(stem);
-    free(folder);
+    free(directory);
     return rc;
 }
 

@@ -221,10 +221,10 @@ void cov_cpu_describe(char *buf, size_t n)
 }
 
 /* text[0..n) = the first line of the file, without the newline. Returns false if there is none. */
-static bool read_line(const char *folder, const char *name, char *text, size_t n)
+static bool read_line(const char *directory, const char *name, char *text, size_t n)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    int length = snprintf(path, sizeof path, "%s/%s", directory, name);
     if (length < 0 || (size_t)length >= sizeof path)
         return false;
     FILE *f = fopen(path, "re");
@@ -250,19 +250,19 @@ static long long read_number(const char **text)
 }
 
 /* Returns the quota of one group in CPUs, rounded up; 0 if there is none. */
-static unsigned quota_of(const char *folder, bool v2)
+static unsigned quota_of(const char *directory, bool v2)
 {
     char text[64], period_text[64];
     const char *p = text, *q = period_text;
     long long quota, period;
     if (v2) {
-        if (!read_line(folder, "cpu.max", text, sizeof text))
+        if (!read_line(directory, "cpu.max", text, sizeof text))
             return 0;
         quota = read_number(&p);
         period = read_number(&p);
     } else {
-        if (!read_line(folder, "cpu.cfs_quota_us", text, sizeof text) ||
-            !read_line(folder, "cpu.cfs_period_us", period_text, sizeof period_text))
+        if (!read_line(directory, "cpu.cfs_quota_us", text, sizeof text) ||
+            !read_line(directory, "cpu.cfs_period_us", period_text, sizeof period_text))
             return 0;
         quota = read_number(&p);
         period = read_number(&q);
@@ -284,10 +284,10 @@ static unsigned quota_above(const char *mount, char *group, bool v2)
 {
     unsigned cpus = 0;
     for (;;) {
-        char folder[PATH_MAX];
-        int length = snprintf(folder, sizeof folder, "%s%s", mount, group);
-        if (length >= 0 && (size_t)length < sizeof folder)
-            cpus = smaller(quota_of(folder, v2), cpus);
+        char directory[PATH_MAX];
+        int length = snprintf(directory, sizeof directory, "%s%s", mount, group);
+        if (length >= 0 && (size_t)length < sizeof directory)
+            cpus = smaller(quota_of(directory, v2), cpus);
         char *slash = strrchr(group, '/');
         if (!slash)
             return cpus;

@@ -1,7 +1,7 @@
 /* err.h - error codes and messages, and the compiler attributes used throughout libcov.
  *
  * A function that can fail returns 0 or one of the negative COV_E* codes. Its last argument is a
- * `struct cov_err *`, which may be NULL. The lowest layer names the object (file, record, data set,
+ * `struct cov_err *`, which may be NULL. The lowest layer names the object (file, record, dataset,
  * offset) in the message; a higher layer may add context once, as a prefix.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_ERR_H

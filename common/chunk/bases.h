@@ -28,7 +28,7 @@ struct cov_bases;
 int cov_bases_are_in(const struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
 /* Opens one-hot bases [N, L, 4] of any float type and chunk shape, or packed ones. The message of
- * COV_EINPUT names the file and the data set. Borrows *f: close the bases before the file. */
+ * COV_EINPUT names the file and the dataset. Borrows *f: close the bases before the file. */
 int cov_bases_open(struct cov_h5 *f, struct cov_bases **out, struct cov_err *e) COV_MUST_USE;
 void cov_bases_close(struct cov_bases *b); /* NULL is accepted */
 
@@ -53,7 +53,7 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
 
 struct cov_bases_writer;
 
-/* Creates a data set without rows, whose stored chunks have chunk_rows rows. Close the writer
+/* Creates a dataset without rows, whose stored chunks have chunk_rows rows. Close the writer
  * before *f. */
 int cov_bases_create(struct cov_h5 *f, enum cov_layout layout, size_t L, size_t chunk_rows,
                      struct cov_codec_choice compression, struct cov_bases_writer **out,

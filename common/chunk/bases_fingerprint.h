@@ -11,7 +11,7 @@
 #include "common/base/fingerprint.h"
 #include "common/h5/h5.h"
 
-/* The data set of a predictions file that holds them: a uint64 for each row. */
+/* The dataset of a predictions file that holds them: a uint64 for each row. */
 #define COV_BASES_FINGERPRINT_SET "data/bases_fingerprint"
 
 /* Returns the fingerprint of a row: of codes[0..n), in the direction of its strand, without

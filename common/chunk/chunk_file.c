@@ -55,7 +55,7 @@ static bool starts_with(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* Sets *yes to whether data set `name` has one row per chunk. Fails if it should have, but its
+/* Sets *yes to whether dataset `name` has one row per chunk. Fails if it should have, but its
  * number of rows is wrong. */
 static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int rank, size_t n_rows,
                        bool *yes, struct cov_err *e)
@@ -176,7 +176,7 @@ static int add_data(struct cov_chunk_file *f, const char *name, struct cov_err *
     return rc;
 }
 
-/* Adds the attributes of a data set, or of the file if `set` is NULL. */
+/* Adds the attributes of a dataset, or of the file if `set` is NULL. */
 static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
@@ -244,7 +244,7 @@ static int find_length(struct cov_chunk_file *f, struct cov_err *e)
         if (f->head.sets[i].rank > 1 && f->head.sets[i].dims[0] > f->head.L)
             f->head.L = f->head.sets[i].dims[0];
     if (f->head.L == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no chunks: neither bases nor other data sets with rows",
+        return cov_fail(e, COV_EINPUT, "%s: no chunks: neither bases nor other datasets with rows",
                         cov_h5_path(f->h5));
     return COV_OK;
 }

@@ -1,7 +1,7 @@
 /* chunk_file.h - HDF5 files with one row per chunk: genome files, with or without measured
  * coverage, and predictions files.
  *
- * Bases (bases.h) are read and written as codes. All other data sets are passed on unchanged. HDF5
+ * Bases (bases.h) are read and written as codes. All other datasets are passed on unchanged. HDF5
  * belongs to one thread; any thread may decode and encode.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CHUNK_CHUNK_FILE_H
@@ -23,16 +23,16 @@
 struct cov_chunk_file;
 
 /* Opens any file of chunks. data/start_ends, seqids, species (optional) and the tables of a partial
- * file form the grid. The head lists the other data sets. Those in data/, evaluation/ or
+ * file form the grid. The head lists the other datasets. Those in data/, evaluation/ or
  * prediction/ that have one row per chunk are sets (except the lists model_name and datasets of a
  * predictions file); all others are tables. L is taken from the bases, else from the predictions,
- * else from the longest rows. COV_EINPUT, with file and data set, for damaged or contradictory data
+ * else from the longest rows. COV_EINPUT, with file and dataset, for damaged or contradictory data
  * and for data that cannot be passed on (unsupported types or ranks, tables over 256 MiB);
  * COV_EUNSUPPORTED for unknown filters and for links. Attributes that are not strings are skipped
  * with a warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
-/* The same for the bases alone. Other data sets are ignored, and the head has no sets or tables,
+/* The same for the bases alone. Other datasets are ignored, and the head has no sets or tables,
  * and only the attribute COV_SHARD_ATTR. COV_EINPUT for a file without bases. */
 int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out,
                               struct cov_err *e) COV_MUST_USE;
@@ -57,14 +57,14 @@ int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_pa
 
 /* Any thread: decodes the same parts. Sets codes[0..L) to the bases, checked as in
  * cov_bases_decode, and each elems[j], j < n_ks, to the row of set ks[j] in little-endian order.
- * The space after the pieces in *raw is used as scratch. Errors name the file, data set and row. */
+ * The space after the pieces in *raw is used as scratch. Errors name the file, dataset and row. */
 int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                           struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e) COV_MUST_USE;
 
 /* Returns "data/X" or "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);
-/* Describes how a data set is stored; out->rank is 0 if there is none of this name. HDF5's thread. */
+/* Describes how a dataset is stored; out->rank is 0 if there is none of this name. HDF5's thread. */
 int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e) COV_MUST_USE;
 

@@ -85,11 +85,11 @@ static bool is_path(const char *name)
 static int check_name(const struct cov_chunk_head *h, const char *name, struct cov_err *e)
 {
     if (!is_path(name))
-        return cov_fail(e, COV_EINPUT, "\"%s\" is not a valid data set name", name);
+        return cov_fail(e, COV_EINPUT, "\"%s\" is not a valid dataset name", name);
     if (cov_chunk_head_is_reserved(name))
         return cov_fail(e, COV_EINPUT, "%s: the name is reserved for the grid or the bases", name);
     if (cov_chunk_head_set(h, name) || cov_chunk_head_table(h, name))
-        return cov_fail(e, COV_EINPUT, "%s: duplicate data set", name);
+        return cov_fail(e, COV_EINPUT, "%s: duplicate dataset", name);
     return COV_OK;
 }
 
@@ -158,7 +158,7 @@ int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set 
     if (n == 0)
         return cov_fail(e, COV_EINPUT, "%s: its rows are empty", set->name);
     void *sets = h->sets;
-    rc = one_more(&sets, h->n_sets, sizeof *h->sets, "data sets", e);
+    rc = one_more(&sets, h->n_sets, sizeof *h->sets, "datasets", e);
     if (rc)
         return rc;
     h->sets = sets;

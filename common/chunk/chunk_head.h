@@ -1,5 +1,5 @@
-/* chunk_head.h - the head of a file of chunks: its data sets with one row per chunk, its other data
- * sets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
+/* chunk_head.h - the head of a file of chunks: its datasets with one row per chunk, its other datasets
+(tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
  * so that data read from one can be written to the other. The head does not list bases, which are
  * passed as codes.
  * SPDX-License-Identifier: MIT */
@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/h5/h5_rows.h"
 
-/* A data set with one row per chunk: [n_chunks, positions, columns] elements, little-endian outside
+/* A dataset with one row per chunk: [n_chunks, positions, columns] elements, little-endian outside
  * HDF5. */
 struct cov_chunk_set {
     char *name; /* "prediction/predictions", "evaluation/atacseq_coverage", "data/blacklist" */
@@ -23,7 +23,7 @@ struct cov_chunk_set {
     uint8_t *fill;           /* one element: the fill value of missing rows */
 };
 
-/* A whole data set that does not have one row per chunk, such as "prediction/datasets" or
+/* A whole dataset that does not have one row per chunk, such as "prediction/datasets" or
  * "evaluation/atacseq_meta/bam_files". */
 struct cov_chunk_table {
     char *name;
@@ -34,7 +34,7 @@ struct cov_chunk_table {
     size_t n_bytes;
 };
 
-/* A text attribute of the file or of a data set. */
+/* A text attribute of the file or of a dataset. */
 struct cov_chunk_attr {
     char *set; /* NULL: of the file */
     char *name, *text;
@@ -54,7 +54,7 @@ struct cov_chunk_head {
     size_t n_attrs;
 };
 
-/* A file with more data sets, tables or attributes is damaged. */
+/* A file with more datasets, tables or attributes is damaged. */
 enum { COV_CHUNK_MAX_SETS = 4096 };
 
 /* An all-zero head is empty. The head owns everything in it. */
@@ -78,7 +78,7 @@ int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t 
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
                             const char *text, struct cov_err *e) COV_MUST_USE;
 
-/* Removes an attribute of a data set, or of the file if `set` is NULL. Does nothing if there is
+/* Removes an attribute of a dataset, or of the file if `set` is NULL. Does nothing if there is
  * none. */
 void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name);
 
@@ -91,7 +91,7 @@ const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set,
 bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
                               const char *set, const char *name);
 
-/* Returns true if `name` is a data set of the grid or the bases, which are not listed here. */
+/* Returns true if `name` is a dataset of the grid or the bases, which are not listed here. */
 bool cov_chunk_head_is_reserved(const char *name);
 
 /* Bytes of one row. */

@@ -65,7 +65,7 @@ static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind
                        size_t n_cols, struct column *c, struct cov_err *e)
 {
     int rc = find_column(f, name, kind, n_rows, n_cols, c, e);
-    return rc || c->set ? rc : cov_fail(e, COV_EINPUT, "%s: no data set %s", cov_h5_path(f), name);
+    return rc || c->set ? rc : cov_fail(e, COV_EINPUT, "%s: no dataset %s", cov_h5_path(f), name);
 }
 
 /* Returns how many rows all three columns can read at once, at most n. */
@@ -213,7 +213,7 @@ int cov_chunk_table_expect(const struct cov_h5 *f, const char *wanted, struct co
         return found < 0 ? found : COV_OK;
     return cov_fail(e, COV_EINPUT,
                     "%s: neither a genome file nor a predictions file, but another HDF5 file: no "
-                    "data set %s",
+                    "dataset %s",
                     cov_h5_path(f), wanted);
 }
 
@@ -392,7 +392,7 @@ static size_t block_rows(size_t n)
     return n == 0 || n > BLOCK_ROWS ? BLOCK_ROWS : n;
 }
 
-/* Writes a data set int64 [n], or [n, n_cols] for n_cols > 1. */
+/* Writes a dataset int64 [n], or [n, n_cols] for n_cols > 1. */
 static int write_integers(struct cov_h5 *f, const char *name, size_t n, size_t n_cols,
                           struct source source, struct cov_codec_choice compression,
                           struct cov_err *e)

@@ -13,14 +13,14 @@
 #include "common/seq/grid.h"
 
 /* COV_EINPUT if the file has none of the groups of genome and predictions files; the message says
- * that data set `wanted` is missing. HDF5's thread. */
+ * that dataset `wanted` is missing. HDF5's thread. */
 int cov_chunk_table_expect(const struct cov_h5 *f, const char *wanted,
                            struct cov_err *e) COV_MUST_USE;
 
 /* Reads the grid of n_rows rows of length L. Without data/species, all species are "". Partial
  * files have data/seq_names and data/seq_lengths; then the grid knows all sequences of the genome,
  * and may have no rows. If such a file has no data/seq_species, all sequences have the species of
- * the first row. The message of COV_EINPUT names the file and the data set. HDF5's thread. Free
+ * the first row. The message of COV_EINPUT names the file and the dataset. HDF5's thread. Free
  * with cov_grid_free. */
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e) COV_MUST_USE;
@@ -40,11 +40,11 @@ struct cov_text_list {
 /* A `get` for an array of strings. */
 const char *cov_text_of_array(const void *texts, size_t i);
 
-/* Returns the bytes per string for a data set: `usual`, or the length of the longest string, with a
+/* Returns the bytes per string for a dataset: `usual`, or the length of the longest string, with a
  * warning, if that is longer. */
 size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list *texts);
 
-/* Writes a data set of strings of `width` bytes, zero-padded. HDF5's thread. */
+/* Writes a dataset of strings of `width` bytes, zero-padded. HDF5's thread. */
 int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
                     const struct cov_text_list *texts, size_t chunk_rows,
                     struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;

@@ -1,7 +1,7 @@
 /* chunk_writer.c - see chunk_file.h: writing.
  *
- * The number of rows is not used before the end: data sets grow row by row, and data that depends
- * on the number (the columns of the grid, data sets of small rows) is written last. So the bytes of
+ * The number of rows is not used before the end: datasets grow row by row, and data that depends
+ * on the number (the columns of the grid, datasets of small rows) is written last. So the bytes of
  * a file are the same whether its grid was known in advance or arrived with the rows.
  * SPDX-License-Identifier: MIT */
 #include "common/chunk/chunk_file.h"
@@ -74,14 +74,14 @@ static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
     return cov_h5_write_attr(h5, NULL, "timestamp", text, e);
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static bool is_prediction(const char *name)
 {
     return strncmp(name, "prediction/", 11) == 0;
 }
 
-/* Returns the element size for shuffling, or 0 if the data set is not shuffled. At the same speed,
+/* Returns the element size for shuffling, or 0 if the dataset is not shuffled. At the same speed,
  * shuffling makes coverage (int32, int64) 15 to 40 % smaller and unrounded predictions 20 %
  * smaller; LZF without shuffling saves nothing. Deflated int32 predictions would become 5 %
  * smaller, but they keep the filters of Predmoter's files. */
@@ -131,7 +131,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
     return COV_OK;
 }
 
-/* Creates the data set, unless its rows are small. */
+/* Creates the dataset, unless its rows are small. */
 static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
 {
     struct set_writer *s = &w->sets[k];
@@ -156,7 +156,7 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     return rc ? rc : write_attrs(w, s->what->name, e);
 }
 
-/* Writes a data set of small rows. */
+/* Writes a dataset of small rows. */
 static int write_small(struct cov_chunk_writer *w, struct set_writer *s, size_t n_rows,
                        struct cov_err *e)
 {

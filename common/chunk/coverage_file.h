@@ -20,7 +20,7 @@
 
 enum { COV_COVERAGE, COV_SPLICED, COV_COVERAGE_SETS };
 
-/* Returns the length of <prefix> in the name "<prefix>_coverage" of a data set of the group; 0 for
+/* Returns the length of <prefix> in the name "<prefix>_coverage" of a dataset of the group; 0 for
  * other names, such as "<prefix>_spliced_coverage". */
 size_t cov_coverage_prefix_length(const char *name);
 
@@ -62,7 +62,7 @@ struct cov_coverage_reader {
     double *reads;                              /* [n_columns] counted reads; 0: unknown */
 };
 
-/* Opens a genome file of n_rows rows of length L. COV_EINPUT for data sets of the wrong shape or
+/* Opens a genome file of n_rows rows of length L. COV_EINPUT for datasets of the wrong shape or
  * type. Free with cov_coverage_reader_close. */
 int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
                              struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
@@ -98,7 +98,7 @@ struct cov_coverage_options {
 
 struct cov_coverage_writer;
 
-/* Opens the file at `path`, removes the data sets of this prefix and creates new ones. The file is
+/* Opens the file at `path`, removes the datasets of this prefix and creates new ones. The file is
  * changed in place, so it should be a copy. */
 int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *options,
                             struct cov_coverage_writer **out, struct cov_err *e) COV_MUST_USE;

@@ -1,4 +1,4 @@
-/* predictions.h - Predmoter's predictions files: their data sets and attributes, the head of a new
+/* predictions.h - Predmoter's predictions files: their datasets and attributes, the head of a new
  * file, and its rows. signal_file.h reads them.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CHUNK_PREDICTIONS_H
@@ -13,7 +13,7 @@
 #include "common/codec/codec.h"
 #include "common/seq/grid.h"
 
-/* The values, [n_chunks, L, D], the names of the D data sets, and the name of the model. */
+/* The values, [n_chunks, L, D], the names of the D datasets, and the name of the model. */
 #define COV_PREDICTIONS_SET "prediction/predictions"
 #define COV_PREDICTIONS_DATASETS "prediction/datasets"
 #define COV_PREDICTIONS_MODEL "prediction/model_name"
@@ -71,7 +71,7 @@ struct cov_predictions_options {
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: converts values[L][D] of the chunk to elems[L][D], a row of the data set `set`. The
+/* Any thread: converts values[L][D] of the chunk to elems[L][D], a row of the dataset `set`. The
  * values must be rounded already, unless the type is FLOAT32, and padding must be COV_SIGNAL_PAD.
  * COV_EINPUT, with the sequence (`name`) and position, for a value that is NaN or infinite or does
  * not fit the type. `chunk->seq` is not used. */

@@ -174,7 +174,7 @@ const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *
             const struct cov_chunk_set *set = &head->sets[k];
             size_t cut = cut_bytes(head, set, out->n);
             if (*is_whole > (cut > 0))
-                return "unknown flags of a data set";
+                return "unknown flags of a dataset";
             n += cut > 0 && !*is_whole ? cut : cov_chunk_set_row_bytes(set);
         }
     if (n_bytes != n)
@@ -282,7 +282,7 @@ static int check_limits(const struct cov_chunk_head *head, int code, struct cov_
     for (size_t k = 0; k < head->n_sets; k++) {
         size_t n = cov_chunk_set_row_bytes(&head->sets[k]);
         if (n > COV_STREAM_MAX_ROWS - n_bytes)
-            return cov_fail(e, code, "the data sets have more than %zu bytes per chunk",
+            return cov_fail(e, code, "the datasets have more than %zu bytes per chunk",
                             COV_STREAM_MAX_ROWS);
         n_bytes += n;
     }

@@ -370,7 +370,7 @@ static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
                : read_hparams(made, MADE, &c->made, &c->n_made, e);
 }
 
-/* `path` was not opened. If it is a folder that covtrain wrote, hints at a checkpoint. */
+/* `path` was not opened. If it is a directory that covtrain wrote, hints at a checkpoint. */
 static void hint_at_best(const char *path, struct cov_err *e)
 {
     char *best = cov_path_join(path, COV_CKPT_BEST, NULL);

@@ -196,11 +196,11 @@ static int find_pickle(struct cov_torch_file *f, size_t *entry, struct cov_err *
     return COV_OK;
 }
 
-/* Sets *entry to the entry "<prefix><folder><key>", and *found to whether it exists. */
-static int find_entry(const struct cov_torch_file *f, const char *folder, const char *key,
+/* Sets *entry to the entry "<prefix><directory><key>", and *found to whether it exists. */
+static int find_entry(const struct cov_torch_file *f, const char *directory, const char *key,
                       size_t *entry, bool *found, struct cov_err *e)
 {
-    char *name = cov_strfmt(e, "%s%s%s", f->prefix, folder, key);
+    char *name = cov_strfmt(e, "%s%s%s", f->prefix, directory, key);
     if (!name)
         return COV_ENOMEM;
     *found = cov_zip_find(f->zip, name, entry);

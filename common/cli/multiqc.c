@@ -225,7 +225,7 @@ static bool has_sample(const char *part, const char *sample, size_t n)
 }
 
 /* Writes the first n bytes of `sample`, followed by the part, if any. MultiQC takes a slash for the
- * end of a folder and drops the text before it, so that "encode/x (MB/s)" would become "s)";
+ * end of a directory and drops the text before it, so that "encode/x (MB/s)" would become "s)";
  * writes a division slash instead. */
 static void get_row(const char *sample, int n, const char *part, char name[NAME_BYTES])
 {

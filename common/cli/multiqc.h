@@ -18,7 +18,7 @@ enum { COV_MULTIQC_NAME_BYTES = 512 };
  * sample and a dot or underscore. */
 void cov_multiqc_row(const char *sample, const char *part, char name[COV_MULTIQC_NAME_BYTES]);
 
-/* Sets *sample to the name of the sample in the report, `path` without its folder, _mqc.json and
+/* Sets *sample to the name of the sample in the report, `path` without its directory, _mqc.json and
  * the name of the tool or section before that ("weed" for weed.covpredict_mqc.json), or to NULL if
  * `path` has another suffix or nothing before the suffix. Caller frees. */
 int cov_multiqc_sample(const struct cov_stats *s, const char *path, char **sample,

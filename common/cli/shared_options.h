@@ -118,7 +118,7 @@ enum {
 /* COV_EUSAGE for length limits that exclude every sequence. */
 int cov_fasta_options_check(const struct cov_fasta_options *o, struct cov_err *e) COV_MUST_USE;
 
-/* COV_EUSAGE for a text that cannot be the name of a data set. */
+/* COV_EUSAGE for a text that cannot be the name of a dataset. */
 int cov_dataset_check_name(const char *name, const char *option, struct cov_err *e) COV_MUST_USE;
 
 /* Returns the options in the form of cov_genome; borrows the strings. */

@@ -24,7 +24,7 @@ struct cov_stats_figure {
     bool is_score;  /* at most 1, and 1 is best */
     bool is_hidden; /* the reader of the report has to ask for the column */
     double value;   /* NaN: none */
-    char *part;     /* what it describes, such as a data set; NULL: everything. Owned */
+    char *part;     /* what it describes, such as a dataset; NULL: everything. Owned */
 };
 
 /* Where a MultiQC report shows a run. */

@@ -18,7 +18,7 @@ void cov_stats_print(const struct cov_stats *s, FILE *f);
 int cov_stats_write(const struct cov_stats *s, const char *path, bool force,
                     struct cov_err *e) COV_MUST_USE;
 
-/* Fails if cov_stats_write would: a folder is missing, or a file exists and `force` is not set. */
+/* Fails if cov_stats_write would: a directory is missing, or a file exists and `force` is not set. */
 int cov_stats_check(const struct cov_stats *s, const char *path, bool force,
                     struct cov_err *e) COV_MUST_USE;
 

@@ -429,14 +429,14 @@ static int check_paths(const struct call *call, struct cov_err *e)
     return rc;
 }
 
-/* Fails unless the folder exists and is writable. */
+/* Fails unless the directory exists and is writable. */
 static int check_folder(const char *path, const char *option, struct cov_err *e)
 {
     struct stat s;
     if (stat(path, &s))
         return cov_fail_errno(e, "--%s: %s", option, path);
     if (!S_ISDIR(s.st_mode))
-        return cov_fail(e, COV_EIO, "--%s: %s is not a folder", option, path);
+        return cov_fail(e, COV_EIO, "--%s: %s is not a directory", option, path);
     if (access(path, W_OK | X_OK))
         return cov_fail_errno(e, "--%s: %s", option, path);
     return COV_OK;

@@ -21,7 +21,7 @@ struct cov_common {
     bool force, quiet;
     int verbose;
     const char *stats_path;
-    const char *tmpdir; /* a writable folder; NULL: the folder of the output */
+    const char *tmpdir; /* a writable directory; NULL: the directory of the output */
     struct cov_progress progress;
     struct cov_stats stats;
 };

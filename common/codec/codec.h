@@ -59,7 +59,7 @@ struct cov_codec {
     /* Optional: returns the size of the contents as stated in the header of src or in the values of
      * the filter, which cannot be trusted; 0 if they state none. */
     uint64_t (*claim)(const unsigned *values, size_t n_values, const void *src, size_t n);
-    /* Sets values[] to the parameters that the filter stores with a data set (the client data in
+    /* Sets values[] to the parameters that the filter stores with a dataset (the client data in
      * HDF5's filter message), and returns their number. NULL for deflate. */
     size_t (*values)(int level, size_t elem_bytes, size_t chunk_bytes,
                      unsigned values[COV_CODEC_MAX_VALUES]);
@@ -107,7 +107,7 @@ struct cov_filter {
  * order in which they were applied. */
 bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
 
-/* The filters of a data set, of which those whose bit in `mask` (HDF5's filter mask) is not set
+/* The filters of a dataset, of which those whose bit in `mask` (HDF5's filter mask) is not set
  * were applied to a chunk. */
 struct cov_applied {
     const struct cov_filter *filters;

@@ -80,7 +80,7 @@ struct cov_train_batch {
     size_t n;             /* 0: this process has no chunks of the batch */
     const uint8_t *codes; /* [n,L] base codes, COV_CODE_PAD on padding */
     const float *targets; /* [n,L,D]; not read where absent or padding; < 0: masked */
-    const bool *present;  /* [n,D]: the chunk has a target for the data set */
+    const bool *present;  /* [n,D]: the chunk has a target for the dataset */
     /* Number of the first chunk within the step's whole batch, over all calls and processes, so
      * that dropout does not depend on the split. */
     uint64_t first;

@@ -83,9 +83,9 @@ int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov
 
 int cov_device_find_plugin(char **path, struct cov_err *e)
 {
-    const char *folder = getenv("COVTOOLS_PLUGINS");
-    *path = folder && *folder ? cov_path_join(folder, COV_CUDA_PLUGIN_FILE, e)
-                              : cov_dynload_beside("covtools/" COV_CUDA_PLUGIN_FILE, e);
+    const char *directory = getenv("COVTOOLS_PLUGINS");
+    *path = directory && *directory ? cov_path_join(directory, COV_CUDA_PLUGIN_FILE, e)
+                                    : cov_dynload_beside("covtools/" COV_CUDA_PLUGIN_FILE, e);
     if (!*path)
         return COV_ENOMEM;
     if (access(*path, F_OK) == 0)

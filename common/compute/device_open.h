@@ -29,7 +29,7 @@ int cov_device_parse(const char *text, struct cov_device_choice *out,
                      struct cov_err *e) COV_MUST_USE;
 
 /* Opens a device. `cpu` holds the options of the CPU; its precision applies to any device. The
- * plugin is in the folder of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library.
+ * plugin is in the directory of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library.
  * With COV_DEVICE_CUDA, returns COV_EUNSUPPORTED if there is no GPU or no plugin, and other codes
  * for failures. With COV_DEVICE_AUTO, such errors are logged and the CPU is opened instead; the CPU
  * also replaces GPUs that fail later (cov_device_open_auto). Close with cov_device_close. */

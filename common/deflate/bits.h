@@ -1,4 +1,4 @@
-/* bits.h - functions on words, common prefixes and bit streams, for the encoders in this folder.
+/* bits.h - functions on words, common prefixes and bit streams, for the encoders in this directory.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_DEFLATE_BITS_H
 #define COV_DEFLATE_BITS_H

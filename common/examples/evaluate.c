@@ -222,7 +222,7 @@ struct adding {
     struct cov_evaluated_file *file;
     const struct cov_examples *x;
     const struct cov_example *list;
-    struct cov_outliers *outliers; /* [data sets] */
+    struct cov_outliers *outliers; /* [datasets] */
 };
 
 /* Notes the pairs of a chunk. */
@@ -278,7 +278,7 @@ static void warn_without_datasets(const struct cov_ensemble *model, const char *
     struct cov_listing names = {0};
     for (size_t d = 0; d < model->n_datasets; d++)
         cov_listing_add(&names, model->datasets[d]);
-    cov_warn("%s: none of the model's data sets is in the file: %s%s; bam2h5 -p adds them, "
+    cov_warn("%s: none of the model's datasets is in the file: %s%s; bam2h5 -p adds them, "
              "h5chunk rename renames others",
              path, names.text, cov_listing_more(&names));
 }
@@ -405,7 +405,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *
 
 /* ---------------------------------------------------------------- report */
 
-/* Calls fn for each row of the table; `score` has n_rows = 0 where the file lacks the data set. */
+/* Calls fn for each row of the table; `score` has n_rows = 0 where the file lacks the dataset. */
 static void for_each_row(const struct cov_evaluation *v,
                          void (*fn)(void *arg, const struct cov_evaluated_file *f,
                                     const char *dataset, const struct cov_score *score),

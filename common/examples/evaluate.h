@@ -76,8 +76,8 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *
                  struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
 void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
 
-/* Prints a tab-separated table with a header: a row per file and data set and, if the model has
- * several data sets, a row "total" per file. */
+/* Prints a tab-separated table with a header: a row per file and dataset and, if the model has
+ * several datasets, a row "total" per file. */
 void cov_evaluation_print(const struct cov_evaluation *v, FILE *f);
 /* Writes the same rows as JSON: "evaluation": [...]. */
 void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j);

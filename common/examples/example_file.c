@@ -205,7 +205,7 @@ size_t cov_example_file_scratch(const struct cov_example_file *f)
     return f->n_sources * sizeof(uint8_t *) + f->scratch + f->L * sizeof(float);
 }
 
-/* Sets targets[t, d] to the means of one data set, rounded to hundredths. */
+/* Sets targets[t, d] to the means of one dataset, rounded to hundredths. */
 static int put_targets(const struct cov_example_file *f, size_t i, size_t s, const uint8_t *elems,
                        float *means, float *targets, struct cov_err *e)
 {

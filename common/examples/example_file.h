@@ -16,7 +16,7 @@
 #include "common/features/blacklist.h"
 #include "common/signal/signal_file.h"
 
-/* A data set found in the file. */
+/* A dataset found in the file. */
 struct cov_example_source {
     size_t dataset, n_columns;
 };
@@ -26,7 +26,7 @@ struct cov_example_file {
     struct cov_chunk_file *file;
     size_t L, n_datasets;
     bool *present;                 /* [n_datasets] */
-    struct cov_signal_part *parts; /* [n_parts]: all data sets in the file */
+    struct cov_signal_part *parts; /* [n_parts]: all datasets in the file */
     size_t n_parts;
     struct cov_example_source *sources; /* [n_sources]; source s is set ks[s] of the head */
     size_t *ks, n_sources;
@@ -40,11 +40,11 @@ struct cov_example_file {
 int cov_example_file_open(const char *path, bool blacklist, struct cov_blacklist *list,
                           struct cov_example_file **out, struct cov_err *e) COV_MUST_USE;
 void cov_example_file_close(struct cov_example_file *f); /* NULL is accepted */
-/* Selects the data sets to read. Call it once. */
+/* Selects the datasets to read. Call it once. */
 int cov_example_file_select(struct cov_example_file *f, const char *const *datasets,
                             size_t n_datasets, struct cov_err *e) COV_MUST_USE;
 
-/* Returns the mean number of counted reads of the columns of a selected data set; 0: unknown. */
+/* Returns the mean number of counted reads of the columns of a selected dataset; 0: unknown. */
 double cov_example_file_reads(const struct cov_example_file *f, size_t dataset);
 /* Returns true if row i is on a blacklist. */
 bool cov_example_file_drops(const struct cov_example_file *f, size_t i);

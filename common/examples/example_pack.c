@@ -1,6 +1,6 @@
 /* example_pack.c - see example_pack.h.
  *
- * The codes come first, then for each data set a byte for the form, and the values. Byte order is
+ * The codes come first, then for each dataset a byte for the form, and the values. Byte order is
  * that of the machine: packed data never leaves the run.
  * SPDX-License-Identifier: MIT */
 #include "common/examples/example_pack.h"
@@ -29,7 +29,7 @@ static enum form form_of(float v)
     return h >= 0 && h <= UINT16_MAX && h / 100.0F == v ? HUNDREDTHS : FLOATS;
 }
 
-/* Returns the form of all values of a data set. HUNDREDTHS cannot hold values above 655.35. */
+/* Returns the form of all values of a dataset. HUNDREDTHS cannot hold values above 655.35. */
 static enum form common_form(const float *targets, size_t L, size_t D)
 {
     enum form most = ZEROS;

@@ -1,5 +1,5 @@
 /* example_pack.h - packs a chunk with targets, for memory and for sending: 4 bits per base, and per
- * data set nothing (all zero), integers of one or two bytes, hundredths in two bytes, or floats,
+ * dataset nothing (all zero), integers of one or two bytes, hundredths in two bytes, or floats,
  * whichever is the shortest exact form.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_EXAMPLES_EXAMPLE_PACK_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns an upper bound of the packed size in bytes, for L positions and D data sets. */
+/* Returns an upper bound of the packed size in bytes, for L positions and D datasets. */
 size_t cov_example_pack_bound(size_t L, size_t D);
 
 /* Packs codes[L] and targets[L, D] (hundredths, as in examples.h) to out[]. Returns the number of

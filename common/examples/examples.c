@@ -186,7 +186,7 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lists the *.h5 files in a folder by name: (*paths)[0 .. *n). Caller frees the list and its
+/* Lists the *.h5 files in a directory by name: (*paths)[0 .. *n). Caller frees the list and its
  * items. */
 static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e)
 {
@@ -209,7 +209,7 @@ static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e
     }
     (void)closedir(d);
     if (!rc && *n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: no *.h5 file in this folder", dir);
+        rc = cov_fail(e, COV_EINPUT, "%s: no *.h5 file in this directory", dir);
     if (*n > 0)
         qsort(*paths, *n, sizeof **paths, by_path);
     return rc;

@@ -1,7 +1,7 @@
 /* examples.h - chunks of genome files with measured coverage, on disk or in memory: what a network
  * is trained on or evaluated with.
  *
- * Targets are Predmoter's: the mean over the columns (BAM files) of a data set, rounded to two
+ * Targets are Predmoter's: the mean over the columns (BAM files) of a dataset, rounded to two
  * decimals as numpy rounds float32.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_EXAMPLES_EXAMPLES_H
@@ -80,11 +80,11 @@ struct cov_examples_options {
 int cov_examples_open(const char *const *paths, size_t n,
                       const struct cov_examples_options *options, struct cov_examples **out,
                       struct cov_err *e) COV_MUST_USE;
-/* Opens all *.h5 files in the folder `dir`, sorted by name; COV_EINPUT if there is none. */
+/* Opens all *.h5 files in the directory `dir`, sorted by name; COV_EINPUT if there is none. */
 int cov_examples_open_dir(const char *dir, const struct cov_examples_options *options,
                           struct cov_examples **out, struct cov_err *e) COV_MUST_USE;
 void cov_examples_close(struct cov_examples *x); /* NULL is accepted */
-/* Selects the data sets to read, unless the options named them. */
+/* Selects the datasets to read, unless the options named them. */
 int cov_examples_select(struct cov_examples *x, const char *const *datasets, size_t n,
                         struct cov_err *e) COV_MUST_USE;
 
@@ -94,12 +94,12 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
 int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
                          struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
-/* Adds the names of all data sets of all files, selected or not, to *names. */
+/* Adds the names of all datasets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
                       struct cov_err *e) COV_MUST_USE;
-/* Returns the mean over the columns of a data set of the reads that bam2h5 counted; 0: unknown. */
+/* Returns the mean over the columns of a dataset of the reads that bam2h5 counted; 0: unknown. */
 double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset);
-/* Makes cov_examples_decode multiply the targets of a data set of a file by `factor` > 0. Not while
+/* Makes cov_examples_decode multiply the targets of a dataset of a file by `factor` > 0. Not while
  * another thread decodes. */
 void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor);
 /* cov_examples_keeps returns true if row i is neither a gap nor on a blacklist;

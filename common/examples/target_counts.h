@@ -1,6 +1,6 @@
 /* target_counts.h - counts the coverage values of a genome file's chunks, for their median.
  *
- * Memory is bounded: 1 MB per data set. Values up to 655.35 are exact (targets are hundredths);
+ * Memory is bounded: 1 MB per dataset. Values up to 655.35 are exact (targets are hundredths);
  * larger ones count as the next smaller number with 11 significant bits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_EXAMPLES_TARGET_COUNTS_H

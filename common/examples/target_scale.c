@@ -92,7 +92,7 @@ static int by_depth(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets *depth to 0 if the file lacks the data set or its coverage. */
+/* Sets *depth to 0 if the file lacks the dataset or its coverage. */
 static int depth_of(const struct cov_target_scale *s, const struct cov_examples *x, size_t file,
                     size_t d, double *depth, struct cov_err *e)
 {

@@ -1,8 +1,8 @@
 /* target_scale.h - scales targets so that files of different sequencing depths agree.
  *
- * The depth of a data set in a file is the median of its coverage above 0 in the chunks that are
+ * The depth of a dataset in a file is the median of its coverage above 0 in the chunks that are
  * used, or the millions of reads that bam2h5 counted, the mean of the BAM files. The reference of a
- * data set is the median of the depths of the training files. Targets are multiplied by
+ * dataset is the median of the depths of the training files. Targets are multiplied by
  * reference / depth. So the network learns coverage at the reference depth, and its values need no
  * scaling back; only resuming needs the references, which are in the checkpoint.
  * SPDX-License-Identifier: MIT */
@@ -22,7 +22,7 @@ struct cov_target_scale {
     enum cov_target_kind kind;
     size_t n;
     const char *const *datasets; /* [n]: their names. Borrowed */
-    double *references;          /* [n], for each data set; 0: not known. Owned */
+    double *references;          /* [n], for each dataset; 0: not known. Owned */
 };
 
 /* Borrows datasets[n_datasets] until fini. */
@@ -38,7 +38,7 @@ int cov_target_scale_describe(const struct cov_target_scale *s, struct cov_ckpt 
                               struct cov_err *e) COV_MUST_USE;
 
 /* Computes references that are not known from `train`, then sets the factors of the files of both
- * parts (cov_examples_scale_targets). They must be prepared, with their targets counted. Data sets
+ * parts (cov_examples_scale_targets). They must be prepared, with their targets counted. Datasets
  * without coverage in a file or in all training files keep their values. COV_EINPUT for a file
  * without numbers of reads. */
 int cov_target_scale_apply(struct cov_target_scale *s, struct cov_examples *train,

@@ -30,8 +30,8 @@ char *cov_dynload_beside(const char *file, struct cov_err *e)
 }
 
 /* Returns true if only root, the user, and the owner and group of libcov may write to the file or
- * folder; the latter two control libcov, which is running, anyway. Others cannot replace files in a
- * sticky folder. */
+ * directory; the latter two control libcov, which is running, anyway. Others cannot replace files in a
+ * sticky directory. */
 static bool is_safe(const struct stat *st, const struct stat *own)
 {
     bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
@@ -41,7 +41,7 @@ static bool is_safe(const struct stat *st, const struct stat *own)
     return sticky || (!(st->st_mode & S_IWOTH) && (!(st->st_mode & S_IWGRP) || trusts_group));
 }
 
-/* Checks the file and its folders. `path` has no links. */
+/* Checks the file and its directories. `path` has no links. */
 static int check(const char *path, struct cov_err *e)
 {
     struct stat own = {.st_uid = geteuid()}, st;

@@ -26,14 +26,14 @@ struct slot {
 };
 
 /* Folders to be removed if empty are in a separate list, because they are removed last. */
-static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
+static struct slot files[COV_LEFTOVERS_MAX], directories[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 
 static struct slot *slots_of(enum cov_leftover_kind kind, int *n)
 {
     bool is_folder = kind == COV_LEFTOVER_EMPTY;
     *n = is_folder ? COV_LEFTOVERS_MAX_EMPTY : COV_LEFTOVERS_MAX;
-    return is_folder ? folders : files;
+    return is_folder ? directories : files;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the name is stored */
@@ -128,16 +128,16 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
         (void)unlink(name);
 }
 
-/* Returns the last folder added before entry number *before, and sets *before to its number.
+/* Returns the last directory added before entry number *before, and sets *before to its number.
  * Returns NULL if there is none. */
 static struct slot *last_folder(uint64_t *before)
 {
     struct slot *last = NULL;
     uint64_t greatest = 0;
     for (int i = 0; i < COV_LEFTOVERS_MAX_EMPTY; i++) {
-        uint64_t number = folders[i].name ? folders[i].number : 0;
+        uint64_t number = directories[i].name ? directories[i].number : 0;
         if (number > greatest && number < *before) {
-            last = &folders[i];
+            last = &directories[i];
             greatest = number;
         }
     }
@@ -157,7 +157,7 @@ int cov_leftovers_remove_all(void)
         n_files += files[i].kind == COV_LEFTOVER_FILE;
         files[i].is_used = false;
     }
-    /* The latest folder goes first: later folders may be inside earlier ones. */
+    /* The latest directory goes first: later directories may be inside earlier ones. */
     uint64_t before = UINT64_MAX;
     for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
         char *name = take(s);

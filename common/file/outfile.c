@@ -24,7 +24,7 @@
 #include "common/file/peek_kind.h"
 #include "common/file/suffix.h"
 
-/* Another program that may write to the folder can rename or replace the temporary file at any
+/* Another program that may write to the directory can rename or replace the temporary file at any
  * time. It cannot redirect what is written: all writers open o->tmp, the descriptor's name in
  * /proc, which stands for the file that was created. Commits rename only this file. What remains:
  * without /proc, writers open the file by its name; and between the check and the rename, that
@@ -108,12 +108,12 @@ static int check_folder(const char *path, const char *dir, struct cov_err *e)
     struct stat st;
     if (stat(dir, &st) == 0) {
         if (!S_ISDIR(st.st_mode))
-            return cov_fail(e, COV_EIO, "%s: %s is not a folder", path, dir);
+            return cov_fail(e, COV_EIO, "%s: %s is not a directory", path, dir);
         return COV_OK;
     }
     if (errno == ENOENT)
-        return cov_fail(e, COV_EIO, "%s: folder %s does not exist", path, dir);
-    return cov_fail_errno(e, "%s: folder %s", path, dir);
+        return cov_fail(e, COV_EIO, "%s: directory %s does not exist", path, dir);
+    return cov_fail_errno(e, "%s: directory %s", path, dir);
 }
 
 /* Returns true for standard streams and descriptors of this process, which are written in place,
@@ -145,10 +145,10 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     bool exists = !(is_link && kind == COV_OUTFILE_BESIDE) && stat(path, &st) == 0;
     if (path[strlen(path) - 1] == '/')
         return cov_fail(e, COV_EUSAGE,
-                        "%s: the output is %s, but a name that ends in '/' is a folder", path,
+                        "%s: the output is %s, but a name that ends in '/' is a directory", path,
                         kinds[kind].what);
     if (exists && S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
+        return cov_fail(e, COV_EIO, "%s: is a directory, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
         if (kinds[kind].seekable)
             return cov_fail(e, COV_EIO, "%s: not a regular file, which this format needs", path);
@@ -253,9 +253,9 @@ static int create_locked(struct cov_outfile *o, const char *dir, const char *nam
     if (fd < 0 && errno == EEXIST)
         return o->locks ? remove_stale(o, name, e) : AGAIN;
     if (fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
-        return cov_fail_errno(e, "%s: cannot write to folder %s", o->path, dir);
+        return cov_fail_errno(e, "%s: cannot write to directory %s", o->path, dir);
     if (fd < 0)
-        return cov_fail_errno(e, "%s: cannot create a file in folder %s", o->path, dir);
+        return cov_fail_errno(e, "%s: cannot create a file in directory %s", o->path, dir);
     enum cov_lock_result got = o->locks ? cov_lock(fd) : COV_LOCKED;
     /* Another run may have locked and removed it first. */
     if (got == COV_LOCKED && cov_lock_is_at(fd, name)) {
@@ -476,7 +476,7 @@ static int rename_new(const char *tmp, const char *path)
 }
 
 /* Makes the new name durable. Ignores errors, because the file is already complete and some file
- * systems cannot sync a folder. */
+ * systems cannot sync a directory. */
 static void sync_folder(const char *path)
 {
     char *dir = cov_path_dir(path, NULL);

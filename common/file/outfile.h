@@ -1,6 +1,6 @@
 /* outfile.h - outputs that are either complete or absent.
  *
- * A result is written to a temporary file in the folder of the output. Once it is complete and
+ * A result is written to a temporary file in the directory of the output. Once it is complete and
  * verified, it is synced and renamed. Whatever ends the program earlier (an error, a signal)
  * removes the temporary file. It is locked until then: a second run to the same output fails at
  * once, and the next run removes the file that a killed run left.
@@ -18,7 +18,7 @@
 struct cov_outfile {
     char *path;    /* the final name; NULL if closed. Owned */
     char *tmp;     /* the name to open and write to: the temporary file's in /proc. Owned */
-    char *hidden;  /* the temporary file's name in the folder. Owned */
+    char *hidden;  /* the temporary file's name in the directory. Owned */
     int fd;        /* the temporary file, locked */
     bool force;    /* may replace an existing file */
     bool locks;    /* the temporary file is locked, so that another run notices it */
@@ -72,8 +72,8 @@ int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind,
  *
  * If `path` is a symbolic link to a file, the commit replaces that file and keeps the link; if the
  * link is broken, the commit replaces the link. Fails, with a message that names the path, if the
- * folder is missing, is not a folder, or is not writable; if `path` exists and `force` is not set
- * (COV_EEXIST, the message ends in "use -f to replace it"); or if `path` is a folder or not a
+ * directory is missing, is not a directory, or is not writable; if `path` exists and `force` is not set
+ * (COV_EEXIST, the message ends in "use -f to replace it"); or if `path` is a directory or not a
  * regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
@@ -95,7 +95,7 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
 int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Renames the temporary file, which must be complete, to `path`, and syncs it and its folder. Its
+/* Renames the temporary file, which must be complete, to `path`, and syncs it and its directory. Its
  * permissions follow the umask. If a file has appeared at `path` since cov_outfile_begin, replaces
  * it only if `force` is set. Always closes *o. Removes the temporary file on failure. */
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;

@@ -81,7 +81,7 @@ int cov_path_check_file(const char *path, struct cov_err *e)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
+        return cov_fail(e, COV_EINPUT, "%s: is a directory, not a file", path);
     if (cov_path_is_url(path))
         return cov_fail(e, COV_EINPUT,
                         "%s: is a URL; only sequences, reads, tracks and lists are read from "

@@ -9,12 +9,12 @@
 
 #include "common/base/err.h"
 
-/* Returns the name without its folder, ".gz" and one known suffix (of a FASTA, HDF5, bedGraph,
+/* Returns the name without its directory, ".gz" and one known suffix (of a FASTA, HDF5, bedGraph,
  * bigWig, BAM or checkpoint file), ignoring case: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". Keeps a
  * name that is only a suffix (".fa"). Caller frees. */
 char *cov_path_stem(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* Returns the folder of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
+/* Returns the directory of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
 char *cov_path_dir(const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Returns "dir/name", with exactly one slash in between. Caller frees. */
@@ -23,7 +23,7 @@ char *cov_path_join(const char *dir, const char *name, struct cov_err *e) COV_MU
 /* Returns true if the name ends in `suffix`, ignoring case. */
 bool cov_path_has_suffix(const char *path, const char *suffix);
 
-/* Returns true if the name ends in a slash or is an existing folder. */
+/* Returns true if the name ends in a slash or is an existing directory. */
 bool cov_path_names_dir(const char *path);
 
 /* Returns true if both names are of one regular file, or equal names of a missing file. "-" is not
@@ -34,12 +34,12 @@ bool cov_path_same_file(const char *a, const char *b);
  * of one file. */
 int cov_path_check_distinct(char *const *paths, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Fails with COV_EINPUT if `path`, a local file to be read, is a folder or a URL. Does not check
+/* Fails with COV_EINPUT if `path`, a local file to be read, is a directory or a URL. Does not check
  * anything else. */
 int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Opens a regular file for reading and sets *n_bytes; otherwise *fd is -1. Does not wait for a
- * pipe. COV_EINPUT for a folder, a URL and other files that are not regular. */
+ * pipe. COV_EINPUT for a directory, a URL and other files that are not regular. */
 int cov_path_open_file(const char *path, int *fd, uint64_t *n_bytes,
                        struct cov_err *e) COV_MUST_USE;
 

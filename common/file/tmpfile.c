@@ -23,7 +23,7 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     if (*fd >= 0)
         return COV_OK;
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
-        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+        return cov_fail_errno(e, "cannot create a temporary file in directory %s", dir);
 
     /* This file system does not support O_TMPFILE: creates a named file and unlinks it before a
      * signal can arrive. */
@@ -40,7 +40,7 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     free(name);
     errno = number;
     if (*fd < 0)
-        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+        return cov_fail_errno(e, "cannot create a temporary file in directory %s", dir);
     return COV_OK;
 }
 
@@ -54,7 +54,7 @@ int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *nam
     sigset_t before;
     cov_leftovers_block_signals(&before);
     if (!rc && !mkdtemp(path)) {
-        rc = cov_fail_errno(e, "cannot create a temporary folder in %s", dir);
+        rc = cov_fail_errno(e, "cannot create a temporary directory in %s", dir);
     } else if (!rc) {
         memcpy(listed, path, strlen(path) + 1);
         t->slot = cov_leftovers_add(COV_LEFTOVER_TREE, listed, 0);
@@ -84,9 +84,9 @@ void cov_tmpfolder_remove(struct cov_tmpfolder *t)
     *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }
 
-/* Creates the missing folders of the path and sets f->kept to the length of the part that
- * existed. Returns 0, or the errno for the first folder that could not be created, not for the
- * folders inside it. */
+/* Creates the missing directories of the path and sets f->kept to the length of the part that
+ * existed. Returns 0, or the errno for the first directory that could not be created, not for the
+ * directories inside it. */
 static int make_missing(struct cov_newfolder *f, char *path)
 {
     size_t n = strlen(path);
@@ -138,9 +138,9 @@ int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err
         return COV_OK;
     cov_newfolder_fini(f);
     if (why == EEXIST || why == ENOTDIR)
-        return cov_fail(e, COV_EIO, "%s: is not a folder", path);
+        return cov_fail(e, COV_EIO, "%s: is not a directory", path);
     errno = why;
-    return cov_fail_errno(e, "%s: cannot make the folder", path);
+    return cov_fail_errno(e, "%s: cannot make the directory", path);
 }
 
 int cov_newfolder_check(const char *path, struct cov_err *e)
@@ -148,12 +148,12 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
     struct stat st;
     char *at = cov_strdup(path, e);
     int rc = at ? COV_OK : COV_ENOMEM;
-    /* Finds the lowest folder that exists. */
+    /* Finds the lowest directory that exists. */
     while (!rc && stat(at, &st) != 0) {
         if (errno == ENOTDIR)
-            rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
+            rc = cov_fail(e, COV_EIO, "%s: is not a directory", path);
         else if (errno != ENOENT || !*at)
-            rc = cov_fail_errno(e, "%s: cannot make the folder", path);
+            rc = cov_fail_errno(e, "%s: cannot make the directory", path);
         char *above = rc ? NULL : cov_path_dir(at, e);
         if (!rc && !above)
             rc = COV_ENOMEM;
@@ -161,10 +161,10 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
         at = above;
     }
     if (!rc && !S_ISDIR(st.st_mode))
-        rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
+        rc = cov_fail(e, COV_EIO, "%s: is not a directory", path);
     if (!rc && access(at, W_OK | X_OK))
         rc = strcmp(at, path) == 0 ? cov_fail_errno(e, "%s", path)
-                                   : cov_fail_errno(e, "%s: cannot make the folder", path);
+                                   : cov_fail_errno(e, "%s: cannot make the directory", path);
     free(at);
     return rc;
 }
@@ -173,7 +173,7 @@ void cov_newfolder_fini(struct cov_newfolder *f)
 {
     bool is_listed = f->path && f->slot >= 0;
     char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
-    /* If the list of leftovers was full, nothing else removes the folder. */
+    /* If the list of leftovers was full, nothing else removes the directory. */
     if (listed || (f->path && !is_listed))
         cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);

@@ -1,6 +1,6 @@
-/* tmpfile.h - temporary files and folders, and new folders for results.
+/* tmpfile.h - temporary files and directories, and new directories for results.
  *
- * When the program ends early (an error, a signal), they are removed; new folders are removed only
+ * When the program ends early (an error, a signal), they are removed; new directories are removed only
  * if they are empty.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FILE_TMPFILE_H
@@ -15,7 +15,7 @@
  * the caller owns, is closed. */
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e) COV_MUST_USE;
 
-/* A temporary folder. */
+/* A temporary directory. */
 struct cov_tmpfolder {
     char *path; /* NULL: none. Owned */
     int slot;
@@ -25,15 +25,15 @@ struct cov_tmpfolder {
         0, 0                                                                                       \
     }
 
-/* Creates a folder with a unique name, `dir`/.NAME.XXXXXX. */
+/* Creates a directory with a unique name, `dir`/.NAME.XXXXXX. */
 int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
                        struct cov_err *e) COV_MUST_USE;
-/* Removes the folder and its contents. Safe on COV_TMPFOLDER_INIT. */
+/* Removes the directory and its contents. Safe on COV_TMPFOLDER_INIT. */
 void cov_tmpfolder_remove(struct cov_tmpfolder *t);
 
-/* A new folder for results, and the new folders above it. */
+/* A new directory for results, and the new directories above it. */
 struct cov_newfolder {
-    char *path;  /* NULL: the folder existed. Owned */
+    char *path;  /* NULL: the directory existed. Owned */
     size_t kept; /* length of the part of the path that existed */
     int slot;
 };
@@ -42,13 +42,13 @@ struct cov_newfolder {
         0, 0, 0                                                                                    \
     }
 
-/* Creates the folder `path` and any missing folders above it; sets all of *f. Fails with COV_EIO
- * if a component of the path is not a folder. */
+/* Creates the directory `path` and any missing directories above it; sets all of *f. Fails with COV_EIO
+ * if a component of the path is not a directory. */
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Checks, without changing anything, that `path` is a writable folder or can be created. Fails
+/* Checks, without changing anything, that `path` is a writable directory or can be created. Fails
  * with COV_EIO otherwise. */
 int cov_newfolder_check(const char *path, struct cov_err *e) COV_MUST_USE;
-/* Removes the folders that were created, if they are empty. Safe on COV_NEWFOLDER_INIT. */
+/* Removes the directories that were created, if they are empty. Safe on COV_NEWFOLDER_INIT. */
 void cov_newfolder_fini(struct cov_newfolder *f);
 
 /* An unlinked temporary file that collects bytes and vanishes with the process. */

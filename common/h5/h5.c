@@ -1,4 +1,4 @@
-/* h5.c - see h5.h: the library, its errors, files, attributes and lists of data sets.
+/* h5.c - see h5.h: the library, its errors, files, attributes and lists of datasets.
  * SPDX-License-Identifier: MIT */
 #include "common/h5/h5.h"
 
@@ -94,7 +94,7 @@ UNDO(7)
 static const H5Z_func_t undo[] = {NULL, NULL, NULL, NULL, undo_4, undo_5, undo_6, undo_7};
 _Static_assert(COV_COUNT(undo) == COV_N_CODECS, "a row of cov_codecs has no UNDO");
 
-/* Registers the filters that libhdf5 lacks. Turns off loading of filter plugins, from the folders
+/* Registers the filters that libhdf5 lacks. Turns off loading of filter plugins, from the directories
  * of HDF5_PLUGIN_PATH: others may have put them there, and plugins trust the data they decode. */
 static int register_filters(struct cov_err *e)
 {
@@ -335,7 +335,7 @@ int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
     return rc;
 }
 
-/* Opens the data set, or the root group if `set` is NULL. Returns a negative number on failure. */
+/* Opens the dataset, or the root group if `set` is NULL. Returns a negative number on failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
 {
     return set ? H5Dopen2(f->id, set, H5P_DEFAULT) : H5Gopen2(f->id, "/", H5P_DEFAULT);
@@ -498,7 +498,7 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n)
     free(attrs);
 }
 
-/* ---- all data sets ---- */
+/* ---- all datasets ---- */
 
 struct walk {
     const struct cov_h5 *f;
@@ -514,7 +514,7 @@ struct walk {
 static int add_set(struct walk *w)
 {
     if (w->n >= w->max_sets)
-        return cov_fail(w->e, COV_EINPUT, "%s: more than %zu data sets", w->f->path, w->max_sets);
+        return cov_fail(w->e, COV_EINPUT, "%s: more than %zu datasets", w->f->path, w->max_sets);
     int rc = COV_RESERVE(&w->names, &w->cap, w->n + 1, w->e);
     if (rc)
         return rc;

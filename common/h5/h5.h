@@ -1,7 +1,7 @@
-/* h5.h - HDF5 files: describes data sets, reads them row by row, and writes them chunk by chunk.
+/* h5.h - HDF5 files: describes datasets, reads them row by row, and writes them chunk by chunk.
  *
  * Only the files of this header use libhdf5. libhdf5 is not thread-safe, so only one thread at a
- * time may call the functions here. Errors name the file and the data set. Chunks are read and
+ * time may call the functions here. Errors name the file and the dataset. Chunks are read and
  * written in their encoded form, so that other threads can run filters and conversions (h5_rows.h,
  * codec.h).
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,7 @@
 #include "common/h5/h5_rows.h"
 
 struct cov_h5;     /* an open file */
-struct cov_h5_set; /* an open data set; must be closed before its file */
+struct cov_h5_set; /* an open dataset; must be closed before its file */
 
 /* ---- reading ---- */
 
@@ -40,16 +40,16 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
 
-/* A file with more data sets, or an object with more attributes, is damaged. */
+/* A file with more datasets, or an object with more attributes, is damaged. */
 enum { COV_H5_MAX_SETS = 4096 };
 
-/* Lists the full names ("data/X") of all data sets at any depth, group by group in byte order; free
- * with cov_h5_free_names. COV_EINPUT for more than max_sets data sets or too deeply nested groups;
+/* Lists the full names ("data/X") of all datasets at any depth, group by group in byte order; free
+ * with cov_h5_free_names. COV_EINPUT for more than max_sets datasets or too deeply nested groups;
  * COV_EUNSUPPORTED for soft and external links. */
 int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
                      struct cov_err *e) COV_MUST_USE;
 
-/* An attribute. cov_h5_list_attrs lists those of data set `set`, or of the file if `set` is NULL,
+/* An attribute. cov_h5_list_attrs lists those of dataset `set`, or of the file if `set` is NULL,
  * in byte order. */
 struct cov_h5_attr {
     char *name;
@@ -61,20 +61,20 @@ int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_att
                       size_t *n, struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
 
-/* Opens a data set of `rank` dimensions, or of 1 to 3 if `rank` is 0. COV_EINPUT if the data set is
+/* Opens a dataset of `rank` dimensions, or of 1 to 3 if `rank` is 0. COV_EINPUT if the dataset is
  * missing, or has the wrong rank, a type not in h5_rows.h, or rows or chunks of more than
  * COV_H5_MAX_BYTES, or makes claims as below; COV_EUNSUPPORTED for an unknown filter. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
-/* The same, but *out = NULL if the data set is missing. */
+/* The same, but *out = NULL if the dataset is missing. */
 int cov_h5_set_find(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
 /* The same as cov_h5_set_open without a check of claims. */
 int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                               struct cov_err *e) COV_MUST_USE;
-/* Refuses a small file that claims to be large, with COV_EINPUT: if too much of the data sets
+/* Refuses a small file that claims to be large, with COV_EINPUT: if too much of the datasets
  * checked so far is not stored, so that it has fill values, or if a chunk is much larger than its
- * data set. */
+ * dataset. */
 int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 
@@ -82,7 +82,7 @@ void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
  * thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
 
-/* How a data set is stored. */
+/* How a dataset is stored. */
 struct cov_h5_storage {
     struct cov_h5_type type;
     int rank;
@@ -110,19 +110,19 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_
 /* Opens an existing file to change it. It should be a copy, since an interrupted change damages the
  * file. `path` has passed cov_h5_probe, or is a copy of a file that has. */
 int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
-/* Removes a data set, if there is one of this name. */
+/* Removes a dataset, if there is one of this name. */
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; always frees *f. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* Write an attribute of the existing data set `set`, or of the file if `set` is NULL: a string,
+/* Write an attribute of the existing dataset `set`, or of the file if `set` is NULL: a string,
  * stored as h5py stores a str, or a 64-bit integer. */
 int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
 int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,
                           struct cov_err *e) COV_MUST_USE;
 
-/* A new data set. Missing groups in its name are created. */
+/* A new dataset. Missing groups in its name are created. */
 struct cov_h5_new {
     struct cov_h5_type type;
     int rank;
@@ -149,7 +149,7 @@ int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piec
                    struct cov_err *e) COV_MUST_USE;
 
 /* Compresses n bytes of elements, padded with zeros to a whole chunk, and stores them as the chunk
- * that begins at element `at`. `spec` and `choice` must be those with which the data set was
+ * that begins at element `at`. `spec` and `choice` must be those with which the dataset was
  * created. */
 int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
                          struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,

@@ -14,7 +14,7 @@ struct cov_h5 {
      * is read. The probing child sets *texts_failed instead. */
     bool texts_damaged;
     bool *texts_failed;
-    uint64_t claimed; /* bytes of the data sets checked so far */
+    uint64_t claimed; /* bytes of the datasets checked so far */
     uint64_t missing; /* bytes of their chunks that are not stored */
 };
 

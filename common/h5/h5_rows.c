@@ -50,8 +50,8 @@ size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols
 /* The part of a chunk that belongs to the requested block. */
 struct part {
     size_t first_row, n_rows; /* in the chunk */
-    size_t pos, n_pos;        /* in the data set; the chunk's first position is `pos`, too */
-    size_t col, n_cols;       /* in the data set */
+    size_t pos, n_pos;        /* in the dataset; the chunk's first position is `pos`, too */
+    size_t col, n_cols;       /* in the dataset */
 };
 
 /* Copies n runs of `bytes` bytes, src_step and dst_step bytes apart. */

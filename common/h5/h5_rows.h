@@ -1,7 +1,7 @@
-/* h5_rows.h - converts rows of an HDF5 data set from stored bytes to numbers, and back. Does not
+/* h5_rows.h - converts rows of an HDF5 dataset from stored bytes to numbers, and back. Does not
  * use libhdf5, so any thread may call these functions.
  *
- * A row is one index of the first dimension. Data sets have up to three dimensions: rows,
+ * A row is one index of the first dimension. Datasets have up to three dimensions: rows,
  * positions, columns.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_H5_H5_ROWS_H
@@ -38,7 +38,7 @@ struct cov_h5_rows {
     size_t chunk[3]; /* if chunked: > 0, at most COV_H5_MAX_BYTES per chunk */
     struct cov_filter filters[3];
     size_t n_filters;
-    uint8_t *fill; /* one element, for missing chunks. Owned by the data set */
+    uint8_t *fill; /* one element, for missing chunks. Owned by the dataset */
 };
 
 /* Upper bound for the size of a chunk, and for the size of all chunks of one row together. */
@@ -88,7 +88,7 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
 
 /* ---- packing: pieces from elements ---- */
 
-/* Sets filters[] to the filters of a data set written with this choice; returns their number.
+/* Sets filters[] to the filters of a dataset written with this choice; returns their number.
  * SHUFFLE comes first if elem_bytes is not 0, except without compression and with Blosc, which
  * shuffles on its own. So if there are two filters, the first is SHUFFLE. */
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,

@@ -1,4 +1,4 @@
-/* h5_set.c - see h5.h: data sets.
+/* h5_set.c - see h5.h: datasets.
  *
  * Opening translates the type, shape, filters and fill value once to a struct cov_h5_rows, so that
  * other threads can decode without libhdf5, and refuses what that struct cannot express. A row is
@@ -204,7 +204,7 @@ int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_e
            n = block_bytes(r->dims[0], r->dims[1], r->dims[2], r->type.bytes),
            rows = block_bytes(r->dims[0] ? r->dims[0] : 1, r->dims[1], r->dims[2], r->type.bytes);
     if (r->chunked && chunk > most && chunk / USUAL_RATIO > rows)
-        return fail_set(s, e, COV_EINPUT, "the chunks are much larger than the data set");
+        return fail_set(s, e, COV_EINPUT, "the chunks are much larger than the dataset");
     f->claimed = f->claimed > UINT64_MAX - n ? UINT64_MAX : f->claimed + n;
     if (f->claimed <= most || f->claimed / USUAL_RATIO <= file)
         return COV_OK;
@@ -215,7 +215,7 @@ int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_e
         stored = n_chunks > SIZE_MAX / chunk ? SIZE_MAX : n_chunks * chunk;
     uint64_t missing = n > stored ? n - stored : 0;
     if (missing > most - f->missing)
-        return fail_set(s, e, COV_EINPUT, "most of the data set is missing from the file");
+        return fail_set(s, e, COV_EINPUT, "most of the dataset is missing from the file");
     f->missing += missing;
     return COV_OK;
 }
@@ -284,7 +284,7 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
     *out = NULL;
     int found = cov_h5_has(f, name, e);
     if (found <= 0)
-        return found < 0 ? found : cov_fail(e, COV_EINPUT, "%s: no data set %s", f->path, name);
+        return found < 0 ? found : cov_fail(e, COV_EINPUT, "%s: no dataset %s", f->path, name);
     struct cov_h5_set *s = new_set(f, name, e);
     if (!s)
         return COV_ENOMEM;
@@ -292,14 +292,14 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
     hid_t dcpl = H5I_INVALID_HID, dapl = H5I_INVALID_HID;
     s->id = H5Dopen2(f->id, name, H5P_DEFAULT);
     if (s->id < 0) {
-        rc = fail_set(s, e, COV_EINPUT, "not a data set, or damaged");
+        rc = fail_set(s, e, COV_EINPUT, "not a dataset, or damaged");
         goto out;
     }
     s->type = H5Dget_type(s->id);
     s->space = H5Dget_space(s->id);
     dcpl = H5Dget_create_plist(s->id);
     if (s->type < 0 || s->space < 0 || dcpl < 0) {
-        rc = fail_set(s, e, COV_EINPUT, "damaged data set");
+        rc = fail_set(s, e, COV_EINPUT, "damaged dataset");
         goto out;
     }
     rc = describe_type(s, &s->stored.type, e);
@@ -313,14 +313,14 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
         goto out;
     s->given = s->stored;
     s->given.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
-    /* The cache can be set only when the data set is opened, but its right size is known only
+    /* The cache can be set only when the dataset is opened, but its right size is known only
      * now. */
     dapl = H5Pcreate(H5P_DATASET_ACCESS);
     set_cache(s, dapl);
     cov_h5_close_id(s->id);
     s->id = H5Dopen2(f->id, name, dapl);
     if (s->id < 0) {
-        rc = fail_set(s, e, COV_EINPUT, "damaged data set");
+        rc = fail_set(s, e, COV_EINPUT, "damaged dataset");
         goto out;
     }
     *out = s;
@@ -722,7 +722,7 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
     return COV_OK;
 }
 
-/* Adds rows, possibly too many: the caller must shrink the data set at the end. Shrinking rewrites
+/* Adds rows, possibly too many: the caller must shrink the dataset at the end. Shrinking rewrites
  * a chunk if it truncates that chunk, so spare rows are added only if chunks have one row. */
 static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
 {

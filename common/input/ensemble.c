@@ -33,7 +33,7 @@ static int fail_datasets(const struct cov_model *a, const struct cov_model *b, s
 {
     char *first = join_datasets(a, e), *other = join_datasets(b, e);
     int rc = first && other ? cov_fail(e, COV_EINPUT,
-                                       "%s: its data sets are %s, but those of %s are %s; an "
+                                       "%s: its datasets are %s, but those of %s are %s; an "
                                        "ensemble needs the same ones in the same order",
                                        b->path, other, a->path, first)
                             : COV_ENOMEM;
@@ -72,7 +72,7 @@ static int name_datasets(struct cov_ensemble *m, struct cov_err *e)
         for (size_t k = 0; d >= n && k < n; k++)
             if (strcmp(m->datasets[k], m->datasets[d]) == 0)
                 return cov_fail(e, COV_EINPUT,
-                                "%s: --ensemble sd would add %s, which is already a data set",
+                                "%s: --ensemble sd would add %s, which is already a dataset",
                                 first->path, m->datasets[d]);
     }
     return COV_OK;

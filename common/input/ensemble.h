@@ -1,4 +1,4 @@
-/* ensemble.h - one or several checkpoints that predict the same data sets: what covpredict
+/* ensemble.h - one or several checkpoints that predict the same datasets: what covpredict
  * computes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_INPUT_ENSEMBLE_H
@@ -21,7 +21,7 @@ struct cov_ensemble {
 
 /* Reads checkpoints, as cov_model_open does, to predict the means of what they predict and, with
  * `sd`, the standard deviations (net.h). COV_EUSAGE if there is only one with `sd`;
- * COV_EINPUT if two are the same or their data sets differ. Free with cov_ensemble_close. */
+ * COV_EINPUT if two are the same or their datasets differ. Free with cov_ensemble_close. */
 int cov_ensemble_open(const char *const *paths, size_t n, bool sd, struct cov_ensemble **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_ensemble_close(struct cov_ensemble *m); /* NULL is accepted */

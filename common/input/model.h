@@ -1,4 +1,4 @@
-/* model.h - reads a checkpoint as a network: hyperparameters, parameters, names of its data sets.
+/* model.h - reads a checkpoint as a network: hyperparameters, parameters, names of its datasets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_INPUT_MODEL_H
 #define COV_INPUT_MODEL_H
@@ -22,7 +22,7 @@ struct cov_model {
  * these include lstm_layers, hidden_size and dropout. COV_EINPUT for a hyperparameter or tensor
  * that is missing, of the wrong type or shape, or unknown (the message names it and the file;
  * num_batches_tracked of norms is ignored), for hyperparameters that do not make a valid network,
- * and for data sets whose number is not output_size or whose names are empty or duplicate.
+ * and for datasets whose number is not output_size or whose names are empty or duplicate.
  * Allocates no more than the size of the file. Free with cov_model_close. */
 int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) COV_MUST_USE;
 void cov_model_close(struct cov_model *m); /* NULL is accepted */

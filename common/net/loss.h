@@ -1,6 +1,6 @@
 /* loss.h - how well values fit measured coverage: Predmoter's loss and accuracy.
  *
- * A row is one data set of a chunk, over the positions that are bases; v is the network's value
+ * A row is one dataset of a chunk, over the positions that are bases; v is the network's value
  * exp(p), and t is the target.
  *   loss     = mean over positions of v - t p       (Poisson, without terms in t alone)
  *   accuracy = Pearson's r of v and t, with 1e-8 added to its denominator

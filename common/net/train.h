@@ -2,7 +2,7 @@
  * optimiser.
  *
  * Computes what Predmoter does. For a batch of n chunks with targets t[n,L,D], p is the network's
- * output (log coverage), rows are the pairs (chunk, data set) that have a target, and columns are
+ * output (log coverage), rows are the pairs (chunk, dataset) that have a target, and columns are
  * the positions that are neither padding nor masked.
  *   loss     = sum over rows of w_d mean over columns of (exp(p) - t p)  /  sum over rows of w_d
  *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator

@@ -39,7 +39,7 @@ struct cov_chart_map {
 struct cov_chart {
     /* Set by the caller; borrowed. */
     enum cov_chart_kind kind;
-    const char *file;          /* name without folder and suffix */
+    const char *file;          /* name without directory and suffix */
     const char *title, *x, *y; /* x and y: labels of the axes */
     bool log_x, log_y;
     bool has_key;                     /* show the name of a single series, too */

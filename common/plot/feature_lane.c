@@ -254,7 +254,7 @@ static void put_spines(const struct cov_feature_lane *lane, FILE *f)
     }
 }
 
-/* A data set needs a point; this one is outside the picture. */
+/* A dataset needs a point; this one is outside the picture. */
 static void put_nothing(const struct cov_feature_lane *lane, FILE *f)
 {
     (void)fprintf(f, "%" PRId64 " 9 %" PRId64 " %" PRId64 " 9 9\n\n", lane->beg, lane->beg,

@@ -31,7 +31,7 @@ struct cov_picture {
     }
 
 /* Finds gnuplot and begins the file; with a `path` of NULL, leaves *p empty. Temporary files are
- * made in `tmpdir`, or if that is NULL in the folder of the picture. COV_EUSAGE, with the name of
+ * made in `tmpdir`, or if that is NULL in the directory of the picture. COV_EUSAGE, with the name of
  * the option --plot, for another suffix. Free with cov_picture_end, also after a failure. */
 int cov_picture_begin(struct cov_picture *p, const char *path, bool force, const char *tmpdir,
                       struct cov_err *e) COV_MUST_USE;

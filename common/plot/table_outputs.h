@@ -19,7 +19,7 @@ struct cov_table_paths {
     const char *second; /* a file of the kind `second_kind`; NULL: none */
     enum cov_outfile_kind second_kind;
     const char *plot;   /* .svg or .png; NULL: none */
-    const char *tmpdir; /* for temporary files of the picture; NULL: its folder */
+    const char *tmpdir; /* for temporary files of the picture; NULL: its directory */
     bool force;
 };
 

@@ -25,7 +25,7 @@ struct cov_genome_options {
     int64_t min_length; /* sequences outside the limits are skipped with a warning; 0: no limit */
     int64_t max_length;
     const char *rename_path; /* two columns: name in the FASTA, name to use; NULL: none */
-    const char *tmpdir;      /* folder of the temporary file */
+    const char *tmpdir;      /* directory of the temporary file */
     unsigned n_threads;      /* for decompression */
     int64_t *n_lower;        /* gets the number of lower-case letters; NULL: not counted */
     struct cov_bgz *opened;  /* the FASTA if already open, at its start; borrowed. May be NULL */

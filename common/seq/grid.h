@@ -3,8 +3,8 @@
  * The rows of Helixer's files follow a fixed rule and are called regular. A sequence
  * of length n has k = ceil(n / L) chunks of the + strand in ascending order, [0,L) [L,2L) ... [..,
  * n), then k chunks of the - strand: the same intervals in reverse order, each
- * reverse-complemented. A chunk shorter than L is padded at its end, on both strands. In the data
- * set start_ends, a - chunk has start > end. A file may also hold other rows (for example after
+ * reverse-complemented. A chunk shorter than L is padded at its end, on both strands. In the dataset
+ * start_ends, a - chunk has start > end. A file may also hold other rows (for example after
  * filtering or splitting); its grid then lists the rows one by one.
  *
  * The + chunk and the - chunk of an interval are a pair. Work, shards and streams are organised by

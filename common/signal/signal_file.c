@@ -1,7 +1,7 @@
 /* signal_file.c - see signal_file.h.
  *
  * A stream begins with a head; for an HDF5 file, a head with the sets, lists of names and attributes of the signal is
- * made when it is opened. So all that describes the data sets is the same for both; only rows are read and decoded in
+ * made when it is opened. So all that describes the datasets is the same for both; only rows are read and decoded in
  * two ways.
  * SPDX-License-Identifier: MIT */
 #include "common/signal/signal_file.h"
@@ -38,7 +38,7 @@ static int fail_names(const char *table, size_t n, struct cov_err *e)
 
 /* ---- opening a file ---- */
 
-/* Adds the text attributes of a data set, or of the file if `set` is NULL, to the head; skips odd ones. */
+/* Adds the text attributes of a dataset, or of the file if `set` is NULL, to the head; skips odd ones. */
 static int add_attrs(struct cov_signal *s, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
@@ -66,7 +66,7 @@ static int add_set(struct cov_signal *s, const char *name, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%s: %s: no columns", s->name, name);
     if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
         return cov_fail(e, COV_EINPUT,
-                        "%s: %s: %zu x %zu positions, but other data sets have %zu x %zu", s->name,
+                        "%s: %s: %zu x %zu positions, but other datasets have %zu x %zu", s->name,
                         name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
     struct cov_chunk_set described = {
         .name = cov_strdup(name, e), .type = r->type, .rank = 3, .dims = {r->dims[1], r->dims[2]}};
@@ -190,7 +190,7 @@ static bool holds(const struct cov_chunk_head *head, enum cov_signal_kind kind)
     return true;
 }
 
-/* Returns what a stream is whose data sets are not those of this kind. */
+/* Returns what a stream is whose datasets are not those of this kind. */
 static const char *other_kind(const struct cov_chunk_head *head, enum cov_signal_kind kind)
 {
     if (kind == COV_SIGNAL_PREDICTED)
@@ -211,7 +211,7 @@ static int open_stream(struct cov_signal *s, struct cov_bgz *in, struct cov_err 
     return COV_OK;
 }
 
-/* Regular files are detected by content; everything else that is not a folder must be a stream. */
+/* Regular files are detected by content; everything else that is not a directory must be a stream. */
 static bool is_stream(const char *path)
 {
     struct stat st;
@@ -419,11 +419,11 @@ static int place_rows(const struct cov_signal *s, const bool *wanted, struct cov
     return rc;
 }
 
-/* Positions per step. All data sets are decoded from one tile of the rows before the next tile, so
+/* Positions per step. All datasets are decoded from one tile of the rows before the next tile, so
  * that rows are read from memory only once. */
 enum { TILE = 128 };
 
-/* Decodes positions [beg, end) of data set d from its row. Returns the first position without a
+/* Decodes positions [beg, end) of dataset d from its row. Returns the first position without a
  * valid coverage, or `end`. */
 static size_t take_values(const struct cov_signal *s, const struct cov_signal_part *d,
                           const uint8_t *elems, size_t beg, size_t end, float *values)
@@ -477,7 +477,7 @@ int cov_signal_decode_pair(const struct cov_signal *s, const char *sequence,
     return rc;
 }
 
-/* ---- data sets in a head ---- */
+/* ---- datasets in a head ---- */
 
 void cov_signal_free_parts(struct cov_signal_part *parts, size_t n)
 {
@@ -503,7 +503,7 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
     const struct cov_chunk_set *set = cov_chunk_head_set(h, COV_PREDICTIONS_SET);
     const struct cov_chunk_table *names = cov_chunk_head_table(h, COV_PREDICTIONS_DATASETS);
     if (!set || !names)
-        return cov_fail(e, COV_EINPUT, "no data set %s",
+        return cov_fail(e, COV_EINPUT, "no dataset %s",
                         set ? COV_PREDICTIONS_DATASETS : COV_PREDICTIONS_SET);
     int rc = check_set(h, set, e);
     if (rc)
@@ -584,9 +584,9 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
     return COV_OK;
 }
 
-/* ---- columns as data sets ---- */
+/* ---- columns as datasets ---- */
 
-/* Fills stems[n] with the names of the columns' files, without folder and suffix. *differ: they can
+/* Fills stems[n] with the names of the columns' files, without directory and suffix. *differ: they can
  * tell the columns apart. */
 static int find_stems(const struct cov_chunk_table *files, char **stems, size_t n, bool *differ,
                       struct cov_err *e)

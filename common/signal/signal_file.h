@@ -22,7 +22,7 @@
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
 
-/* A data set: columns [col, col + n_cols) of set `set` of a head. The signal is their mean. */
+/* A dataset: columns [col, col + n_cols) of set `set` of a head. The signal is their mean. */
 struct cov_signal_part {
     char *name; /* "atacseq" */
     size_t set, col, n_cols;
@@ -53,28 +53,28 @@ struct cov_signal {
 
 /* Opens a file of chunks or a chunk stream at `path` ("-": standard input), detected by content, or
  * the open stream `in`, from which nothing has been read (NULL: none; owned, even after a failure).
- * PREDICTED: one data set per name in prediction/datasets. MEASURED: one per
+ * PREDICTED: one dataset per name in prediction/datasets. MEASURED: one per
  * evaluation/<prefix>_coverage (not the spliced ones), sorted by name. Errors name the file and the
- * data set; if the file is of the wrong kind, they also tell its actual kind. */
+ * dataset; if the file is of the wrong kind, they also tell its actual kind. */
 int cov_signal_open(const char *path, struct cov_bgz *in, enum cov_signal_kind kind,
                     struct cov_signal **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_close(struct cov_signal *s); /* NULL is accepted */
 
-/* Returns true if data set k is stored unrounded. */
+/* Returns true if dataset k is stored unrounded. */
 bool cov_signal_is_float(const struct cov_signal *s, size_t k);
 
-/* Adds each column (BAM file) of data set k as a data set, after all others. Its name is the
- * name of the data set, "_", and the name of the BAM file (evaluation/<name>_meta/bam_files) without
- * folder and suffix, or the column's number from 1 if the files' names are equal or not there. */
+/* Adds each column (BAM file) of dataset k as a dataset, after all others. Its name is the
+ * name of the dataset, "_", and the name of the BAM file (evaluation/<name>_meta/bam_files) without
+ * directory and suffix, or the column's number from 1 if the files' names are equal or not there. */
 int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is
+/* HDF5's thread: fetches the stored bytes of row i of the datasets ks[0..n_ks) into *raw, which is
  * cleared first. */
 int cov_signal_fetch(struct cov_signal *s, size_t i, const size_t *ks, size_t n_ks,
                      struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: sets values[n_ks][L] to the values of the fetched row, in the chunk's own direction
- * (start to end). If a data set has several columns (BAM files), the value is their unrounded mean,
+ * (start to end). If a dataset has several columns (BAM files), the value is their unrounded mean,
  * computed in double. Values past the end of the chunk are set to COV_SIGNAL_PAD, whatever is
  * stored there. The pieces in *raw are kept; the space after them is used as scratch. COV_EINPUT
  * for damaged compression, and for NaN, infinite or negative values before the end of the chunk,
@@ -82,7 +82,7 @@ int cov_signal_fetch(struct cov_signal *s, size_t i, const size_t *ks, size_t n_
 int cov_signal_decode_row(const struct cov_signal *s, size_t i, const size_t *ks, size_t n_ks,
                           struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 
-/* The destination for the data sets ks[0..n_ks). */
+/* The destination for the datasets ks[0..n_ks). */
 struct cov_signal_output {
     const size_t *ks;
     size_t n_ks;
@@ -97,8 +97,8 @@ int cov_signal_decode_pair(const struct cov_signal *s, const char *sequence,
 
 /* ---- parts of the above, for other readers ---- */
 
-/* Finds the *n data sets of this kind in a head, and describes them in (*parts)[]. The message of
- * COV_EINPUT names the data set, not the input. Free with cov_signal_free_parts. */
+/* Finds the *n datasets of this kind in a head, and describes them in (*parts)[]. The message of
+ * COV_EINPUT names the dataset, not the input. Free with cov_signal_free_parts. */
 int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
                           struct cov_signal_part **parts, size_t *n,
                           struct cov_err *e) COV_MUST_USE;

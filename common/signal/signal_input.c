@@ -28,8 +28,8 @@ struct signal_input {
     struct cov_signal_reader reader;
     struct cov_track_contigs contigs; /* of a file */
     size_t L;
-    size_t *ks; /* [n_datasets]: numbers of the data sets in the file */
-    /* [n_whole]: the same before data sets were split into columns; NULL: none were. */
+    size_t *ks; /* [n_datasets]: numbers of the datasets in the file */
+    /* [n_whole]: the same before datasets were split into columns; NULL: none were. */
     size_t *whole;
     size_t n_whole;
     /* Used during the run. */
@@ -44,7 +44,7 @@ struct signal_input {
     struct signal_slot *sinking; /* the slot that the pipes read */
 };
 
-/* ---------------------------------------------------------------- data sets */
+/* ---------------------------------------------------------------- datasets */
 
 static bool find_dataset(const struct cov_signal_reader *r, const char *name, size_t *k)
 {
@@ -59,13 +59,13 @@ static int fail_unknown(const struct cov_signal_reader *r, const char *name, str
     struct cov_listing known = {0};
     for (size_t k = 0; k < r->signal->n_parts; k++)
         cov_listing_add(&known, r->signal->parts[k].name);
-    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'; it has: %s%s%s%s", r->signal->name,
+    return cov_fail(e, COV_EINPUT, "%s: unknown dataset '%s'; it has: %s%s%s%s", r->signal->name,
                     name, known.text, cov_listing_more(&known),
                     r->o->chosen_with ? "; choose one with " : "",
                     r->o->chosen_with ? r->o->chosen_with : "");
 }
 
-/* Gives the source the data sets ks[0..n) of the input. Owns `ks`, even after a failure. */
+/* Gives the source the datasets ks[0..n) of the input. Owns `ks`, even after a failure. */
 static int set_datasets(struct signal_input *j, size_t *ks, size_t n, struct cov_err *e)
 {
     const char **names = ks ? cov_calloc(n, sizeof *names, e) : NULL;
@@ -89,7 +89,7 @@ static int choose_datasets(struct signal_input *j, struct cov_err *e)
     bool all = j->o->datasets.n == 0;
     size_t n = all ? r->signal->n_parts : j->o->datasets.n;
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no data sets", r->signal->name);
+        return cov_fail(e, COV_EINPUT, "%s: no datasets", r->signal->name);
     size_t *ks = cov_calloc(n, sizeof *ks, e);
     for (size_t i = 0; ks && i < n; i++) {
         ks[i] = i;
@@ -102,12 +102,12 @@ static int choose_datasets(struct signal_input *j, struct cov_err *e)
     for (size_t i = 0; !rc && i < n; i++)
         for (size_t h = 0; !rc && h < i; h++)
             if (strcmp(j->base.datasets[h], j->base.datasets[i]) == 0)
-                rc = cov_fail(e, COV_EINPUT, "%s: duplicate data set '%s'", r->signal->name,
+                rc = cov_fail(e, COV_EINPUT, "%s: duplicate dataset '%s'", r->signal->name,
                               j->base.datasets[i]);
     return rc;
 }
 
-/* Replaces the data sets with several columns by these. */
+/* Replaces the datasets with several columns by these. */
 static int split_datasets(struct signal_input *j, struct cov_err *e)
 {
     struct cov_signal *s = j->reader.signal;
@@ -210,7 +210,7 @@ static int add_stretches(struct cov_value_pipe *pipe, int64_t beg, float *x, siz
     return rc;
 }
 
-/* Adds the current slot to data set k. */
+/* Adds the current slot to dataset k. */
 static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
     (void)worker;
@@ -234,7 +234,7 @@ static int close_sink(void *arg, size_t k, unsigned worker, struct cov_err *e)
     return cov_track_close(j->pipes[k].sink, e);
 }
 
-/* Runs fn for each data set: in this thread if there is only one data set, otherwise in the
+/* Runs fn for each dataset: in this thread if there is only one dataset, otherwise in the
  * pool. */
 static int for_pipes(struct signal_input *j, cov_task_fn *fn, struct cov_err *e)
 {
@@ -255,7 +255,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the run */
 
-/* Returns true if the mean of the columns and strands of data set k is rounded. */
+/* Returns true if the mean of the columns and strands of dataset k is rounded. */
 static bool rounds(const struct signal_input *j, size_t k)
 {
     return j->o->measured ? !j->o->values.unrounded

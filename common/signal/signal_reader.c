@@ -397,7 +397,7 @@ static int add_source(const struct cov_signal_reader *r, const char *set, const 
     return rc;
 }
 
-/* `set`: an HDF5 data set; NULL: the file. */
+/* `set`: an HDF5 dataset; NULL: the file. */
 static int add_sources(const struct cov_signal_reader *r, const char *set, struct cov_stats *stats,
                        struct cov_err *e)
 {

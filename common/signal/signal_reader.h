@@ -44,7 +44,7 @@ void cov_signal_piece_fini(struct cov_signal_piece *p);
 struct cov_signal_reader {
     const struct cov_source_options *o;
     struct cov_signal *signal;
-    /* The data sets to read; set by the caller before the first piece. */
+    /* The datasets to read; set by the caller before the first piece. */
     const size_t *ks;
     size_t n_ks;
     /* File: the contigs of the tracks. */
@@ -78,7 +78,7 @@ int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct
                            const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
 void cov_signal_reader_close(struct cov_signal_reader *r);
 
-/* Adds the attributes of the input, and of its data sets ks[n] as they are in the input, to the
+/* Adds the attributes of the input, and of its datasets ks[n] as they are in the input, to the
  * statistics. */
 int cov_signal_reader_add_sources(const struct cov_signal_reader *r, const size_t *ks, size_t n,
                                   struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;

@@ -50,7 +50,7 @@ static int check_options(const struct track_input *j, struct cov_err *e)
     if (o->strand != COV_STRAND_AVG)
         return cov_fail(e, COV_EINPUT, "--strand: %s is a track, which has no strands", name);
     if (o->datasets.n > 0)
-        return cov_fail(e, COV_EINPUT, "--datasets: %s is a track, which has no data sets", name);
+        return cov_fail(e, COV_EINPUT, "--datasets: %s is a track, which has no datasets", name);
     if (is_bigwig && o->sizes_path)
         return cov_fail(e, COV_EINPUT, "--chrom-sizes: %s is a bigWig, which has the lengths",
                         name);

@@ -103,7 +103,7 @@ int cov_track_source_check_single(const struct cov_track_source *s, const char *
 {
     if (s->n_datasets == 1)
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "%s: %zu data sets (%s, %s%s); choose one with %s", s->name,
+    return cov_fail(e, COV_EINPUT, "%s: %zu datasets (%s, %s%s); choose one with %s", s->name,
                     s->n_datasets, s->datasets[0], s->datasets[1], s->n_datasets > 2 ? ", ..." : "",
                     option);
 }

@@ -1,4 +1,4 @@
-/* track_source.h - an input read as one track per data set: signal (HDF5 files and chunk streams)
+/* track_source.h - an input read as one track per dataset: signal (HDF5 files and chunk streams)
  * or a track (bigWig, bedGraph).
  *
  * The caller provides the sinks, such as output files, a comparison or a search for peaks.
@@ -27,7 +27,7 @@ struct cov_source_options {
     bool measured;               /* signal: measured coverage of a genome file, not predictions */
     struct cov_strings datasets; /* in the order of the sinks; n = 0: all */
     const char *chosen_with;     /* an option for other ones, which a message names; NULL: none */
-    bool replicates; /* measured: each column (BAM file) of a data set instead of their mean */
+    bool replicates; /* measured: each column (BAM file) of a dataset instead of their mean */
     enum cov_strand strand;
     const char *smooth; /* for cov_source_options_finish; NULL: none */
     struct cov_value_rules values;
@@ -66,7 +66,7 @@ struct cov_track_source {
     const struct cov_source_type *type; /* private */
     const char *name;                   /* for messages */
     const char *label;                  /* for a legend: "predicted", "measured" or "track" */
-    bool is_track;                      /* it has one data set, without a name */
+    bool is_track;                      /* it has one dataset, without a name */
     bool has_lengths; /* false: a bedGraph without a list of lengths; contigs end with their last
                        * interval */
     size_t n_datasets;
@@ -99,16 +99,16 @@ int cov_track_source_open_path(const char *path, const struct cov_source_options
                                struct cov_err *e) COV_MUST_USE;
 void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 
-/* COV_EINPUT, with their names, unless there is one data set. `option` would choose one:
+/* COV_EINPUT, with their names, unless there is one dataset. `option` would choose one:
  * "--datasets". */
 int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
                                   struct cov_err *e) COV_MUST_USE;
 
-/* Called before the run: keeps only the n data sets in which[], in this order. */
+/* Called before the run: keeps only the n datasets in which[], in this order. */
 int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Returns d if the values of data set k are integers divided by d, otherwise 0. */
+/* Returns d if the values of dataset k are integers divided by d, otherwise 0. */
 double cov_track_source_denominator(const struct cov_track_source *s, size_t k);
 
 /* Adds the attributes of the input, which say how it was made, to the statistics (NULL: none). */
@@ -126,7 +126,7 @@ struct cov_source_rows {
 /* Returns false for tracks and streams. */
 bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out);
 
-/* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
+/* Reads the whole input once, writes each dataset to its sink, and closes the sinks. Different
  * sinks are used by different threads. `what` labels the progress ("converting"). Without a pool in
  * *job, n_threads threads are started for the call. COV_EINPUT names the place of damaged or
  * missing data. */

@@ -87,7 +87,7 @@ def one_hot(bases):
 
 
 def load_network(path, window):
-    """Returns the network of a checkpoint, and the names of its data sets."""
+    """Returns the network of a checkpoint, and the names of its datasets."""
     checkpoint = torch.load(path, map_location="cpu", weights_only=False)
     network = Network({**checkpoint["hyper_parameters"], "seq_len": window})
     network.load_state_dict(checkpoint["state_dict"])
@@ -101,9 +101,9 @@ def timed(arguments, out, threads):
     return time.time() - start
 
 
-def coveffect(arguments, folder, threads):
-    seconds = timed(arguments, f"{folder}/out", threads)
-    return np.load(f"{folder}/out/attr.npz")["arr_0"], seconds
+def coveffect(arguments, directory, threads):
+    seconds = timed(arguments, f"{directory}/out", threads)
+    return np.load(f"{directory}/out/attr.npz")["arr_0"], seconds
 
 
 def report(name, ours, theirs, seconds):
@@ -133,18 +133,18 @@ def main():
     middles = [first + i * 5000 for i in range(o.regions)]
     x = torch.from_numpy(np.stack([one_hot(genome[name][m - o.window // 2 : m - o.window // 2 + o.window]) for m in middles]))
     print(f"{'':24} {'difference':>12} {'s, covtools':>12} {'s, PyTorch':>12}")
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/r.bed", "w") as f:
+    with tempfile.TemporaryDirectory() as directory:
+        with open(f"{directory}/r.bed", "w") as f:
             f.writelines(f"{name}\t{m - o.length // 2}\t{m - o.length // 2 + o.length}\n" for m in middles)
-        shared = ["-m", o.checkpoint, "-g", o.genome, "-R", f"{folder}/r.bed", "--dataset", o.target, "--window", str(o.window)]
+        shared = ["-m", o.checkpoint, "-g", o.genome, "-R", f"{directory}/r.bed", "--dataset", o.target, "--window", str(o.window)]
 
         from tangermeme.saturation_mutagenesis import saturation_mutagenesis
-        ours, seconds = coveffect(["ism", *shared], folder, o.threads)
+        ours, seconds = coveffect(["ism", *shared], directory, o.threads)
         start = time.time()
         theirs = saturation_mutagenesis(model, x, start=part.start, end=part.stop, hypothetical=True, batch_size=32, device="cpu")
         report("ism, tangermeme", ours, theirs.numpy(), (seconds, time.time() - start))
 
-        ours, seconds = coveffect(["gradients", *shared], folder, o.threads)
+        ours, seconds = coveffect(["gradients", *shared], directory, o.threads)
         start = time.time()
         at = x.clone().requires_grad_()
         (g,) = torch.autograd.grad(model(at).sum(), at)
@@ -153,7 +153,7 @@ def main():
         report("gradients, autograd", ours, g, (seconds, elapsed))
 
         from captum.attr import IntegratedGradients
-        ours, seconds = coveffect(["gradients", *shared, "--integrated", str(o.steps), "--shuffles", "1"], folder, o.threads)
+        ours, seconds = coveffect(["gradients", *shared, "--integrated", str(o.steps), "--shuffles", "1"], directory, o.threads)
         references = torch.from_numpy(np.stack([shuffle(x[i].numpy(), Rng((Rng(1).next() + i) & M64)) for i in range(o.regions)]))
         start = time.time()
         theirs = IntegratedGradients(model).attribute(x, references, target=0, n_steps=o.steps, method="riemann_middle",

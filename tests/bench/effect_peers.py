@@ -14,7 +14,7 @@ windows), and multiplied by the number of alternative alleles. The network is th
 and not compiled. In each of N rounds (5), the contestants run one at a time in random order, all on N threads (2).
 Prints median, least and greatest of the seconds and of PyTorch's divided by covtools'.
 
-Then PyTorch computes the N variants (6) of the closest spacing with the largest effects on the first data set. The
+Then PyTorch computes the N variants (6) of the closest spacing with the largest effects on the first dataset. The
 status is 1 if a log2 fold change differs by more than 1e-4.
 
 Needs coveffect in PATH, torch, h5py and numpy.
@@ -77,20 +77,20 @@ class Alternatives:
         return (time.perf_counter() - beg) / n
 
 
-def commands(genome, folder, target, o):
+def commands(genome, directory, target, o):
     """Returns the name of each command, its number of alternative alleles, its arguments, and its output."""
     shared = ["-m", o.checkpoint, "-g", o.genome, "--window", str(o.window), "--precision", "exact", "--device", "cpu"]
     found = []
     for spacing in o.spacing:
-        path = f"{folder}/{spacing}.vcf"
+        path = f"{directory}/{spacing}.vcf"
         n = write_vcf(path, genome, spacing, o.variants)
-        found.append((f"vcf, 1 in {spacing}", n, ["vcf", *shared, "--step", str(o.step), path], f"{folder}/{spacing}.tsv"))
+        found.append((f"vcf, 1 in {spacing}", n, ["vcf", *shared, "--step", str(o.step), path], f"{directory}/{spacing}.tsv"))
     name = max(genome, key=lambda name: len(genome[name]))
     middle = len(genome[name]) // 2
-    with open(f"{folder}/region.bed", "w") as f:
+    with open(f"{directory}/region.bed", "w") as f:
         f.write(f"{name}\t{middle - o.length // 2}\t{middle - o.length // 2 + o.length}\n")
-    ism = ["ism", *shared, "-R", f"{folder}/region.bed", "--dataset", target]
-    return [*found, (f"ism, {o.length} bases", 3 * o.length, ism, f"{folder}/ism")]
+    ism = ["ism", *shared, "-R", f"{directory}/region.bed", "--dataset", target]
+    return [*found, (f"ism, {o.length} bases", 3 * o.length, ism, f"{directory}/ism")]
 
 
 def measure(jobs, peer, o):
@@ -162,8 +162,8 @@ def main():
     genome = read_fasta(o.genome)
     beg = (o.window - WIDTH) // 2
     model = Mean(network, 0, beg, beg + WIDTH).eval()
-    with tempfile.TemporaryDirectory() as folder:
-        jobs = commands(genome, folder, datasets[0], o)
+    with tempfile.TemporaryDirectory() as directory:
+        jobs = commands(genome, directory, datasets[0], o)
         peer = Alternatives(model, o)
         report(jobs, measure(jobs, peer, o), peer)
         closest = jobs[o.spacing.index(min(o.spacing))]

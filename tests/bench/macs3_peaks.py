@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 """macs3_peaks.py - does `covpeaks call` find the peaks of MACS3's bdgpeakcall and bdgbroadcall?
 
-  macs3_peaks.py [--macs3 PROGRAM] [--keep FOLDER] TRACK...
+  macs3_peaks.py [--macs3 PROGRAM] [--keep DIRECTORY] TRACK...
 
-A TRACK is a file that cov2bigwig reads: predictions, bigWig, bedGraph; of a genome file, the measured coverage. For each data set,
+A TRACK is a file that cov2bigwig reads: predictions, bigWig, bedGraph; of a genome file, the measured coverage. For each dataset,
 both programs call narrow and broad peaks with five settings, whose cutoffs are quantiles of the bases that are not 0. Compares the
 sequence, start, end and summit of narrow peaks, and the sequence, start, end and blocks of broad ones.
 
 MACS3 gives a base without a value the value that follows. For a track with such bases, covpeaks therefore reads one where they
 have that value; `raw` is the number of peaks that differ (in one of the two) if both read the track as it is.
 
-Prints a line per data set: its intervals, the bases without a value, the peaks of all settings and those that differ. The status is
+Prints a line per dataset: its intervals, the bases without a value, the peaks of all settings and those that differ. The status is
 1 if any do. Needs MACS3 3.0 (or PROGRAM) and the tools in PATH.
 SPDX-License-Identifier: MIT"""
 import argparse
@@ -32,11 +32,11 @@ def run(*command):
     return done.stdout
 
 
-def tracks_of(path, folder):
+def tracks_of(path, directory):
     """Converts a file to bedGraph; returns the files."""
     options = ["--experimental"] if path.endswith(".h5") and "predictions file" not in run("h5chunk", "info", path) else []
-    run("cov2bigwig", "-q", "--format", "bedgraph", *options, "-o", folder + "/", path)
-    return sorted(glob.glob(folder + "/*.bg"))
+    run("cov2bigwig", "-q", "--format", "bedgraph", *options, "-o", directory + "/", path)
+    return sorted(glob.glob(directory + "/*.bg"))
 
 
 def read(path):
@@ -92,8 +92,8 @@ def theirs(macs3, track, setting, is_broad, out):
         return columns(file.read(), (0, 1, 2, 9, 10, 11) if is_broad else (0, 1, 2, 9))
 
 
-def compare(track, macs3, folder):
-    filled = folder + "/filled.bg"
+def compare(track, macs3, directory):
+    filled = directory + "/filled.bg"
     n_missing = fill_gaps(track, filled)
     n_intervals = sum(1 for _ in read(track))
     cutoffs = quantiles(track, {share for setting in SETTINGS for share in setting[:2]})
@@ -102,7 +102,7 @@ def compare(track, macs3, folder):
         setting = (cutoffs[high], cutoffs[low], *lengths)
         if is_broad and cutoffs[low] >= cutoffs[high]:
             continue
-        wanted = theirs(macs3, track, setting, is_broad, folder + "/macs3")
+        wanted = theirs(macs3, track, setting, is_broad, directory + "/macs3")
         n[is_broad][0] += len(wanted)
         n[is_broad][1] += len(wanted ^ ours(filled, setting, is_broad))
         n[is_broad][2] += len(wanted ^ ours(track, setting, is_broad)) if n_missing else 0
@@ -119,9 +119,9 @@ def main():
     print("track", "intervals", "missing", "narrow", "different", "raw", "broad", "different", "raw", sep="\t")
     with tempfile.TemporaryDirectory() as scratch:
         for number, path in enumerate(arguments.tracks):
-            folder = f"{arguments.keep or scratch}/{number}"
-            os.makedirs(folder)
-            for track in tracks_of(path, folder):
+            directory = f"{arguments.keep or scratch}/{number}"
+            os.makedirs(directory)
+            for track in tracks_of(path, directory):
                 counts = compare(track, arguments.macs3, scratch)
                 n_different += counts[3] + counts[6]
                 print(f"{os.path.basename(os.path.dirname(path))}/{os.path.basename(track)}", *counts, sep="\t", flush=True)

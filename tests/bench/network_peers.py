@@ -83,9 +83,9 @@ def predictor(name, batch, threads):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.add_session_config_entry("session.force_spinning_stop", "1")  # between turns
-        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-            torch.onnx.export(module, (x,), f"{folder}/network.onnx", input_names=["x"], output_names=["y"], dynamo=False)
-            session = onnxruntime.InferenceSession(f"{folder}/network.onnx", options, providers=["CPUExecutionProvider"])
+        with tempfile.TemporaryDirectory() as directory, torch.no_grad():
+            torch.onnx.export(module, (x,), f"{directory}/network.onnx", input_names=["x"], output_names=["y"], dynamo=False)
+            session = onnxruntime.InferenceSession(f"{directory}/network.onnx", options, providers=["CPUExecutionProvider"])
         x = x.numpy()
         return f"ONNX Runtime {onnxruntime.__version__}", lambda: session.run(None, {"x": x})[0]
     if how == "openvino":
@@ -201,14 +201,14 @@ class Ours:
 
     def turn(self, seconds):
         c, batch = self.c, str(self.c.batch_size)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             command = ["benchmark", "model", "-q", "--model", "combined", "--precision", self.precision, "--device", "cpu", "--repeats", "1",
-                       "-@", str(c.threads), "--threads-list", str(c.threads), "-o", folder, "-f"]
+                       "-@", str(c.threads), "--threads-list", str(c.threads), "-o", directory, "-f"]
             # With --training, prediction is measured, too, with one chunk.
             command += ["--batch-size", "1", "--training", batch, "--seconds", str(seconds)] if c.training else \
                 ["--batch-size", batch, "--seconds", str(seconds)]
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-            with open(f"{folder}/benchmark.json") as f:
+            with open(f"{directory}/benchmark.json") as f:
                 figures = json.load(f)["figures"]
         prefix = f"model/{'training_' * c.training}chunks_per_second/"
         return next(f["median"] for f in figures if f["name"].startswith(prefix))

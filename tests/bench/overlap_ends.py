@@ -4,7 +4,7 @@
 
 The reference is a prediction of MODEL with each sequence as one chunk, so that there are no inner ends. Prints, for
 chunks of CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner
-ends of chunks, over both strands and all data sets; its reduction compared with no overlap; the mean difference over
+ends of chunks, over both strands and all datasets; its reduction compared with no overlap; the mean difference over
 all bases; and CPU seconds. Ignores sequences with only one chunk.
 
   build/default/demo/make_demo D 400000

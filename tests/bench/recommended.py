@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """recommended.py - compares the settings that `benchmark report` recommends with the best of a full sweep.
 
-  recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--repeats N] [--batches LIST] [--threads LIST] [--slack F]
+  recommended.py DIRECTORY -m CKPT [--size N] [--seconds S] [--repeats N] [--batches LIST] [--threads LIST] [--slack F]
                  [--loadings LIST] [--clock wall|cpu]
 
-FOLDER is the output of `benchmark report -m CKPT -o FOLDER`. Predicts a synthetic genome of N bases (1.5M) with
+DIRECTORY is the output of `benchmark report -m CKPT -o DIRECTORY`. Predicts a synthetic genome of N bases (1.5M) with
 covpredict and all combinations of batch (1,2,4,8,16,32), threads (powers of two, and all), layout and compression of
 the genome file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, ram, ram-packed), with the
 recommended precision and device; then predicts it with the recommended settings, which do not include --loading. Prints
@@ -12,7 +12,7 @@ the best setting, the recommended one and their ratio, by the median of chunks p
 ratio is below 1 - F (0.1).
 
 Every setting runs once; then the settings within 1.5 F of the best run again, up to N times (5). The script stops after
-S seconds (default: no limit); another call continues there, since results are kept in FOLDER/sweep/runs.tsv. On a busy
+S seconds (default: no limit); another call continues there, since results are kept in DIRECTORY/sweep/runs.tsv. On a busy
 machine, use --clock cpu, which compares chunks times threads per second of CPU time. Uses the tools in PATH.
 
   benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
@@ -42,8 +42,8 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def recommended_of(folder):
-    with open(f"{folder}/benchmark.json") as f:
+def recommended_of(directory):
+    with open(f"{directory}/benchmark.json") as f:
         report = json.load(f)
     value = {r["setting"]: r["value"] for r in report["recommendations"]}
     how = {r["setting"]: r.get("how", "").split() for r in report["recommendations"]}
@@ -55,19 +55,19 @@ def recommended_of(folder):
 
 
 class Sweep:
-    def __init__(self, folder, c, fixed):
-        self.folder, self.model, self.fixed = f"{folder}/sweep", c.model, fixed
+    def __init__(self, directory, c, fixed):
+        self.directory, self.model, self.fixed = f"{directory}/sweep", c.model, fixed
         self.clock, self.repeats, self.slack = CLOCKS.index(c.clock), c.repeats, c.slack
-        os.makedirs(self.folder, exist_ok=True)
+        os.makedirs(self.directory, exist_ok=True)
         self.runs = {}
-        fasta = f"{self.folder}/genome.fa"
+        fasta = f"{self.directory}/genome.fa"
         if not os.path.exists(fasta):
             subprocess.run(["benchmark", "synth", "-q", "--size", c.size, "--n-content", "0", "-o", fasta], check=True)
         for layout, compression in LAYOUTS:
             if not os.path.exists(self.genome(layout, compression)):
                 subprocess.run(["fasta2h5", "-q", "--layout", layout, "--compression", compression, "-o",
                                 self.genome(layout, compression), fasta], check=True)
-        self.log = open(f"{self.folder}/runs.tsv", "a+")
+        self.log = open(f"{self.directory}/runs.tsv", "a+")
         self.log.seek(0)
         for line in self.log:
             batch, threads, layout, compression, loading, *speeds = line.split("\t")
@@ -75,14 +75,14 @@ class Sweep:
             self.runs.setdefault(key, []).append([float(speed) for speed in speeds])
 
     def genome(self, layout, compression):
-        return f"{self.folder}/{layout}_{compression}.h5"
+        return f"{self.directory}/{layout}_{compression}.h5"
 
     def run(self, setting):
         batch, threads, layout, compression, loading = setting
-        stats = f"{self.folder}/stats.json"
+        stats = f"{self.directory}/stats.json"
         start = time.monotonic(), cpu_seconds()
         subprocess.run(["covpredict", "-qf", "-m", self.model, "--batch-size", str(batch), "-@", str(threads), "--loading", loading,
-                        *self.fixed, "--stats", stats, "-o", f"{self.folder}/predictions.h5", self.genome(layout, compression)], check=True)
+                        *self.fixed, "--stats", stats, "-o", f"{self.directory}/predictions.h5", self.genome(layout, compression)], check=True)
         wall, cpu = time.monotonic() - start[0], cpu_seconds() - start[1]
         with open(stats) as f:
             chunks = json.load(f)["chunks"]
@@ -115,7 +115,7 @@ def text_of(setting):
 
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
-    p.add_argument("folder")
+    p.add_argument("directory")
     p.add_argument("-m", "--model", required=True)
     p.add_argument("--size", default="1.5M")
     p.add_argument("--seconds", type=float, default=float("inf"))
@@ -126,12 +126,12 @@ def main():
     p.add_argument("--loadings", type=lambda text: text.split(","), default=LOADINGS)
     p.add_argument("--slack", type=float, default=0.1)
     c = p.parse_args()
-    recommended, fixed, all_threads = recommended_of(c.folder)
+    recommended, fixed, all_threads = recommended_of(c.directory)
     threads = c.threads or sorted({all_threads, *(1 << i for i in range(all_threads.bit_length()) if 1 << i < all_threads)})
     settings = [(b, t, *layout, loading) for b, t, layout, loading in itertools.product(c.batches, threads, LAYOUTS, c.loadings)]
     if recommended not in settings:
         settings.append(recommended)
-    sweep = Sweep(c.folder, c, fixed)
+    sweep = Sweep(c.directory, c, fixed)
     end = time.monotonic() + c.seconds
     while (waiting := sweep.waiting(settings, recommended)) and time.monotonic() < end:
         random.shuffle(waiting)

@@ -67,17 +67,17 @@ def main():
     c = p.parse_args()
     if not 1 <= c.full <= c.count or c.rounds < 1 or c.length < 1:
         p.error("numbers are 1 or more, and --full is not more than --count")
-    with tempfile.TemporaryDirectory() as folder:
-        write(f"{folder}/all.fa", c.count, c.length)
-        write(f"{folder}/first.fa", c.full, c.length)
+    with tempfile.TemporaryDirectory() as directory:
+        write(f"{directory}/all.fa", c.count, c.length)
+        write(f"{directory}/first.fa", c.full, c.length)
         ratios = []
         print("ms\tms --full\tratio")
         for _ in range(c.rounds):
-            full = predict(c, f"{folder}/first.fa", c.full, f"{folder}/full.h5", "--full")
-            short = predict(c, f"{folder}/all.fa", c.count, f"{folder}/all.h5")
+            full = predict(c, f"{directory}/first.fa", c.full, f"{directory}/full.h5", "--full")
+            short = predict(c, f"{directory}/all.fa", c.count, f"{directory}/all.h5")
             ratios.append(short / full)
             print(f"{short:.4g}\t{full:.4g}\t{ratios[-1]:.4f}", flush=True)
-        most, part = difference(f"{folder}/all.h5", f"{folder}/full.h5"), statistics.median(ratios)
+        most, part = difference(f"{directory}/all.h5", f"{directory}/full.h5"), statistics.median(ratios)
     print(f"ratio\t{part:.4f}\t{min(ratios):.4f}\t{max(ratios):.4f}")
     print(f"difference\t{most:.3g}")
     return most > c.most or part > c.part

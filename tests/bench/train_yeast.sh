@@ -1,5 +1,5 @@
 #!/bin/sh
-# train_yeast.sh DATA FOLDER plain|own [SEED]... - trains a network of the published size on ATAC-seq of yeast; prints how
+# train_yeast.sh DATA DIRECTORY plain|own [SEED]... - trains a network of the published size on ATAC-seq of yeast; prints how
 # well it predicts held-out chromosomes, and the time of training.
 #
 # DATA holds bam/yeast_500k_SRR1822137.sorted.bam and fasta/sacCer3.renamed.fa.gz. Trains on chrII to chrXI, chrXIII and
@@ -8,7 +8,7 @@
 # time than 14 epochs of Predmoter's network in PyTorch), OPTIONS (further options of covtrain, such as
 # "--precision bf16"). Uses the tools in PATH. Prints a line per seed, for the checkpoint with the highest validation
 # accuracy: Pearson's r, base by base, of both strands (`covpredict --evaluate`), and of their mean (`cov2bigwig
-# --measured`). Of several seeds, the last line is their ensemble. The aims for `train_yeast.sh DATA FOLDER own 1 2 3` are
+# --measured`). Of several seeds, the last line is their ensemble. The aims for `train_yeast.sh DATA DIRECTORY own 1 2 3` are
 # 0.765, 0.775, and 0.785 for the mean of the ensemble.
 #
 # Measured with `own`: seed 1 0.789 and 0.805 (bf16 on two cores, 25 minutes; 0.778 and 0.791 at epoch 19, where the
@@ -22,7 +22,7 @@ set -eu
     sed -n '2,18p' "$0" >&2
     exit 2
 }
-data=$(realpath "$1") folder=$2 recipe=$3
+data=$(realpath "$1") directory=$2 recipe=$3
 shift 3
 bam=$data/bam/yeast_500k_SRR1822137.sorted.bam fasta=$data/fasta/sacCer3.renamed.fa.gz
 if ! [ -r "$bam" ] || ! [ -r "$fasta" ]; then
@@ -40,8 +40,8 @@ own)
     exit 2
     ;;
 esac
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$directory"
+cd "$directory"
 if [ ! -e data/test/yeast.h5 ]; then
     mkdir -p data/train data/val data/test
     fasta2h5 -fq --species yeast -o all.h5 "$fasta"
@@ -54,7 +54,7 @@ if [ ! -e data/test/yeast.h5 ]; then
     done
 fi
 now() { date +%s; }
-test_models() { # CHECKPOINT,... FOLDER: their r, of both strands and of the mean of the strands
+test_models() { # CHECKPOINT,... DIRECTORY: their r, of both strands and of the mean of the strands
     r=$(covpredict -q -m "$1" --evaluate data/test/yeast.h5 | awk 'NR == 2 { print $5 }')
     covpredict -fq -m "$1" --float -o "$2/test_predictions.h5" data/test/yeast.h5
     averaged=$(cov2bigwig -q --measured data/test/yeast.h5 --bin-size 1 "$2/test_predictions.h5" |

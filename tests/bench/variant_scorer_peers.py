@@ -3,7 +3,7 @@
 
     variant_scorer_peers.py [--variants N] [--window N] [--width N] [--seed N] [-@ N] CHECKPOINT GENOME.fa SRC
 
-SRC is the folder src of a clone of github.com/kundajelab/variant-scorer. Half of N random variants (24) replace a base, the
+SRC is the directory src of a clone of github.com/kundajelab/variant-scorer. Half of N random variants (24) replace a base, the
 others insert or delete up to 8. variant-scorer's VariantGenerator makes the windows of the alleles, and the network of
 CHECKPOINT predicts them in PyTorch, in single precision, as the mean of both strands. get_variant_scores and
 adjust_indel_jsd of utils/helpers.py score the WIDTH (1000, even) positions around the variant: their sums are the counts,
@@ -108,14 +108,14 @@ def main():
     network.eval()
     genome = read_fasta(o.genome)
     table = draw(genome, o)
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/v.vcf", "w") as f:
+    with tempfile.TemporaryDirectory() as directory:
+        with open(f"{directory}/v.vcf", "w") as f:
             f.write("##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n")
             for row in table.itertuples():
                 f.write(f"{row.chr}\t{row.pos}\t{row.variant_id}\t{row.allele1}\t{row.allele2}\t.\t.\t.\n")
-        timed(["vcf", "-m", o.checkpoint, "-g", o.genome, "--window", str(o.window), "--width", str(o.width), "--device", "cpu", f"{folder}/v.vcf"],
-              f"{folder}/o.tsv", o.threads)
-        with open(f"{folder}/o.tsv") as f:
+        timed(["vcf", "-m", o.checkpoint, "-g", o.genome, "--window", str(o.window), "--width", str(o.width), "--device", "cpu", f"{directory}/v.vcf"],
+              f"{directory}/o.tsv", o.threads)
+        with open(f"{directory}/o.tsv") as f:
             ours = list(csv.DictReader(f, delimiter="\t"))
     generator = generator_class.__new__(generator_class)
     generator.genome = {name: Bases(bases) for name, bases in genome.items()}

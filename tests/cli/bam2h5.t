@@ -165,7 +165,7 @@ cp in_place.h5 before.h5
 cp sorted.bam copy.bam && ln -s copy.bam link.bam
 run bam2h5 -q -p x --append in_place.h5 link.bam
 refused 1 'link.bam: the same counts as sorted.bam, which is already in in_place.h5: the mean would count the same reads twice$' \
-    'reads that the data set has already'
+    'reads that the dataset has already'
 ok '  and the file is unchanged' cmp in_place.h5 before.h5
 run bam2h5 -q -p x -o o.h5 g.h5 copy.bam link.bam
 refused 1 'link.bam: the same file as copy.bam$' 'one file by two names'
@@ -179,14 +179,14 @@ is $? 0 '  may be equal'
 rm -f o.h5 p.h5 err.txt before.h5 copy.bam link.bam no_reads.sam
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
 stderr_like '^bam2h5: warning: sorted.bam: counted with count=cut strand=both [a-z_=0-9 ]*, but column 1 of x \(sorted.bam\) with count=read strand=both [a-z_=0-9 ]*; training and tracks use the mean$' \
-    'other settings than those of the data set cause a warning'
+    'other settings than those of the dataset cause a warning'
 ok 'appended: the first column is unchanged' check in_place.h5 x 0 sorted.sam
 ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
 run bam2h5 -q -p y --append in_place.h5 unsorted.bam
-stderr_like 'warning: in_place.h5: no coverage of y yet' 'another data set next to it'
+stderr_like 'warning: in_place.h5: no coverage of y yet' 'another dataset next to it'
 run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
 ok 'replaced' check in_place.h5 x 0 unsorted.sam
-ok 'the other data set is unchanged' check in_place.h5 y 0 unsorted.sam
+ok 'the other dataset is unchanged' check in_place.h5 y 0 unsorted.sam
 run h5chunk verify in_place.h5
 status_is 0 'h5chunk verify passes'
 
@@ -357,16 +357,16 @@ refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$
 run bam2h5 -p atacseq sorted.bam g.h5
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'the operands in the wrong order'
 is "$(grep -c warning "$stderr")" 0 '  and no warning that does not matter'
-mkdir folder && : >empty
-run bam2h5 -q -p x -o o.h5 folder sorted.bam
-refused 1 'folder: is a folder, not a file$' 'a folder as genome file'
-run bam2h5 -q -p x -o o.h5 g.h5 folder
-refused 1 'folder: is a folder, not a file$' '  and as reads'
+mkdir directory && : >empty
+run bam2h5 -q -p x -o o.h5 directory sorted.bam
+refused 1 'directory: is a directory, not a file$' 'a directory as genome file'
+run bam2h5 -q -p x -o o.h5 g.h5 directory
+refused 1 'directory: is a directory, not a file$' '  and as reads'
 run bam2h5 -q -p x -o o.h5 empty sorted.bam
 refused 1 'empty: empty file$' 'an empty genome file'
 run bam2h5 -q -p x -o o.h5 g.h5 empty
 refused 1 'empty: empty file$' '  and empty reads'
-rmdir folder && rm empty
+rmdir directory && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
 refused 1 'safe.h5: (write-protected; use -f|cannot write)' 'a genome file that nobody may write to'

@@ -7,7 +7,7 @@ need_python h5py
 data=$SRC/tests/data
 run bam2h5 -q -p atacseq --strand own --shift -o plant.h5 "$data/genome.h5" "$data/atacseq.bam"
 status_is 0 'Tn5 cuts by strand'
-ok "  both data sets equal Helixer's" "$PYTHON" "$SRC/tests/oracle/coverage_check.py" same plant.h5 "$data/coverage.h5" atacseq
+ok "  both datasets equal Helixer's" "$PYTHON" "$SRC/tests/oracle/coverage_check.py" same plant.h5 "$data/coverage.h5" atacseq
 
 rest_needs_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
 bams="$SHARED/reference/bam2h5/rep1.bam $SHARED/reference/bam2h5/rep2.bam"
@@ -17,7 +17,7 @@ for case in unstranded shift; do
     # shellcheck disable=SC2086 # lists of words
     run bam2h5 -q -p atacseq --strand own $shift_option -o $case.h5 "$genome" $bams
     status_is 0 "$case"
-    ok "$case: both data sets equal Helixer's" \
+    ok "$case: both datasets equal Helixer's" \
         "$PYTHON" "$SRC/tests/oracle/coverage_check.py" same $case.h5 "$SHARED/reference/bam2h5/$case.h5" atacseq
 done
 # shellcheck disable=SC2086

@@ -6,7 +6,7 @@ need_python h5py numpy
 
 cat >make.py <<'END'
 """make.py FILE SEED FORM: a random track; make.py check FILE.h5 COLUMN TRACK.bg [NAME=NAME]: whether a
-column of the data set x is the track."""
+column of the dataset x is the track."""
 import gzip, random, sys
 import numpy as np
 

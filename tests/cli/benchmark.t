@@ -6,7 +6,7 @@
 # Synthetic genomes.
 run benchmark synth --size 0.0013G --contigs 3 --gc 0.42 --n-content 0.02 --repeats 0.25 --depth 0.5 -o one/
 status_is 0 'synth makes a genome and reads'
-is "$(echo one/*)" 'one/genome.fa one/reads.sam' '  in a folder'
+is "$(echo one/*)" 'one/genome.fa one/reads.sam' '  in a directory'
 grep -v '>' one/genome.fa | tr -d '\n' >bases
 is "$(wc -c <bases)" 1300000 '  of the requested size'
 is "$(grep -c '^>chr[123]$' one/genome.fa)" 3 '  and number of contigs'
@@ -40,7 +40,7 @@ refused 2 'more than 100 reads start at each base' 'too many reads'
 run benchmark synth -q --size 1M -o /dev/full
 refused 1 '^benchmark: error: /dev/full: No space left on device$' 'a full disk'
 run benchmark synth --size 5 --depth 1 -o -
-refused 2 '--depth needs a file or folder as output' 'reads on standard output'
+refused 2 '--depth needs a file or directory as output' 'reads on standard output'
 run benchmark synth --size 5 --contigs 6 -o -
 refused 2 'too few for 6 contigs' 'more contigs than bases'
 run benchmark synth --n-content 0.9 --repeats 0.9 -o y.fa
@@ -77,7 +77,7 @@ if "$PYTHON" -c '' 2>/dev/null; then
 fi
 # Random weights hide the errors of a precision; the demo's network shows them.
 # shellcheck disable=SC2317 # ok calls it
-model() { # PROGRAM FOLDER: measures random weights
+model() { # PROGRAM DIRECTORY: measures random weights
     "$1" model --length 808 --batch-size 1 --precision exact,bf16 --repeats 1 --seconds 0.001 -@ 1 -q -o "$2/"
 }
 ok 'random weights are measured' model benchmark random
@@ -108,10 +108,10 @@ refused 2 "unknown device 'gpu'" 'an unknown device'
 run benchmark model -m small.ckpt --length 801 -o x/
 refused 1 '801' 'a length that the network does not support'
 run benchmark model -m small.ckpt -o -
-refused 2 'not standard output' 'standard output is not a folder'
+refused 2 'not standard output' 'standard output is not a directory'
 run benchmark model -m none.ckpt -o y/
 refused 1 'none.ckpt' 'a missing checkpoint'
-ok '  creates no folder' test ! -e y
+ok '  creates no directory' test ! -e y
 
 # The user's files, named like the run's temporary files.
 mkdir -p mine/pipeline0.bigwig
@@ -134,17 +134,17 @@ is $? 143 'a killed run'
 ok '  removes its files, and only those' diff -r before mine
 ended loader_original.h5 benchmark loader --size 4M --tmpdir tmp -@ 2 -o mine/
 is "$? $(find tmp -mindepth 1)" '143 ' '  also in --tmpdir'
-ok '  instead of the output folder' diff -r before mine
+ok '  instead of the output directory' diff -r before mine
 ended pipeline0.predictions.h5 benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
 is $? 143 '  even when some of its files are finished'
 ok '  which it removes' diff -r before mine
 benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
 await test -d new/deep
-ok 'synth creates the output folder' test -d new/deep
+ok 'synth creates the output directory' test -d new/deep
 kill -TERM $!
 wait $!
 is $? 143 '  when it is killed'
-ok '  it removes the folder' test ! -e new
+ok '  it removes the directory' test ! -e new
 for file in benchmark.tsv pipeline_stages.png pipeline_flame.svg model_training.svg; do
     mkdir taken && echo mine >"taken/$file"
     run benchmark report -m small.ckpt -o taken/
@@ -156,7 +156,7 @@ run benchmark pipeline --size 30k -m small.ckpt --repeats 1 --tmpdir tmp -@ 2 -o
 is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine | grep -v '^Only in mine: ')" '' \
     'a finished run keeps existing files'
 
-# filled FOLDER SUBCOMMAND NAME...
+# filled DIRECTORY SUBCOMMAND NAME...
 filled() {
     "$PYTHON" -c '' 2>/dev/null || return 0
     charts=$("$PYTHON" "$SRC/tests/oracle/benchmark_check.py" "$@" 2>&1)
@@ -230,7 +230,7 @@ if command -v gnuplot >/dev/null; then
 fi
 run benchmark stages -o bad/ shard1.json model/benchmark.json
 refused 1 '^benchmark: error: model/benchmark\.json: not written by --stats of a run on a genome$' 'another file'
-ok '  no folder is left' test ! -e bad
+ok '  no directory is left' test ! -e bad
 run benchmark stages --repeats 2 shard1.json
 refused 2 '--repeats cannot be used with STATS\.json$' 'earlier runs are not repeated'
 run benchmark shards shard1.json
@@ -255,12 +255,12 @@ run benchmark pipeline --fasta pipe.fa -o failed/
 refused 1 'error: pipe\.fa: not a regular file' '  a pipe'
 run benchmark stages --fasta late.fa,- -o failed/
 refused 2 'error: --fasta: must not be standard input$' '  standard input'
-ok '  create no folder' test ! -e failed
+ok '  create no directory' test ! -e failed
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
 refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'the error names a failed stage'
-ok '  and the folder is removed' test ! -e failed
+ok '  and the directory is removed' test ! -e failed
 run benchmark encode --length 100 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
-ok 'parent folders are created' test -s deep/y/benchmark.json
+ok 'parent directories are created' test -s deep/y/benchmark.json
 run benchmark model -m small.ckpt -o small.ckpt/y/
-refused 1 'small.ckpt/y' 'a folder that cannot be created'
+refused 1 'small.ckpt/y' 'a directory that cannot be created'
 done_testing

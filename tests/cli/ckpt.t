@@ -38,7 +38,7 @@ refused 1 'empty\.ckpt: the file is empty' 'an empty file'
 run dump_ckpt missing.ckpt
 refused 1 'missing\.ckpt: No such file or directory' 'a missing file'
 run dump_ckpt .
-refused 1 '\.: is a folder' 'a folder'
+refused 1 '\.: is a directory' 'a directory'
 run make_ckpt cnn /dev/full
 refused 1 'cannot write /dev/full: No space left on device' 'a full disk'
 done_testing

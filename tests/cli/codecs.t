@@ -65,7 +65,7 @@ for kind in lz4 lz4-odd blosc blosc-bytes blosc-zlib blosc-odd zstd zstd-odd; do
     fi
 done
 
-# Unknown filters are not loaded from the folders of HDF5_PLUGIN_PATH. libhdf5 would try every library there.
+# Unknown filters are not loaded from the directories of HDF5_PLUGIN_PATH. libhdf5 would try every library there.
 mkdir plugins
 cp "$BIN"/../lib/libcov.so.? plugins/libplanted.so
 cp none.h5 unknown.h5

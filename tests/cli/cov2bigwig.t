@@ -12,7 +12,7 @@ make_input pred p.h5
 make_input exp e.h5 seed=2
 make_input pred one.h5 datasets=atacseq seed=3
 
-listing() { # FOLDER
+listing() { # DIRECTORY
     find "$1" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' '
 }
 
@@ -20,15 +20,15 @@ listing() { # FOLDER
 
 mkdir out
 run cov2bigwig -o out/ p.h5
-status_is 0 'a folder'
+status_is 0 'a directory'
 stderr_is '' '  without a word'
 stdout_is '' '  and nothing on standard output'
-is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has one bigWig per data set'
+is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has one bigWig per dataset'
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
 done
 run cov2bigwig -f -o out p.h5
-status_is 0 'an existing folder needs no slash'
+status_is 0 'an existing directory needs no slash'
 for suffix in bw bigWig BW bedGraph bg bdg bedGraph.gz bg.gz bdg.gz; do
     run cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
     status_is 0 "x.$suffix"
@@ -174,22 +174,22 @@ check_track d.h5 d.bw 'many small chunks' dataset=d
 make_input pred d.h5 datasets='a,b c,d,e,f'
 mkdir out
 run cov2bigwig --datasets 'f,b c' -o out/ d.h5
-check_track d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
+check_track d.h5 'out/d_b c_avg_strand.bw' 'some datasets of five' dataset='b c'
 check_track d.h5 out/d_f_avg_strand.bw '  each with its own values' dataset=f
 is "$(listing out | wc -w)" 3 '  and no more'
 rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 1 '2 data sets .* do not fit in one file' 'two data sets and one file' -o x.bw p.h5
-refuses 1 '2 data sets .* do not fit in one file' 'two data sets and standard output' -o - p.h5
-refuses 1 "unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
-refuses 2 '--datasets: duplicate atacseq' 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
+refuses 1 '2 datasets .* do not fit in one file' 'two datasets and one file' -o x.bw p.h5
+refuses 1 '2 datasets .* do not fit in one file' 'two datasets and standard output' -o - p.h5
+refuses 1 "unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown dataset' --datasets x -o x.bw p.h5
+refuses 2 '--datasets: duplicate atacseq' 'a dataset twice' --datasets atacseq,atacseq -o ./ p.h5
 refuses 2 'unknown suffix' 'an unknown suffix' -o x.wig one.h5
 refuses 2 'unknown suffix' 'no suffix' -o x one.h5
-refuses 2 '--format is for an output folder' 'a format for a file' --format bigwig -o x.bw one.h5
-refuses 2 '--basename is for an output folder' 'a base name for a file' --basename x -o x.bw one.h5
-refuses 2 "--basename \.\./x: must not contain '/'" 'a base name in another folder' --basename ../x -o . one.h5
+refuses 2 '--format is for an output directory' 'a format for a file' --format bigwig -o x.bw one.h5
+refuses 2 '--basename is for an output directory' 'a base name for a file' --basename x -o x.bw one.h5
+refuses 2 "--basename \.\./x: must not contain '/'" 'a base name in another directory' --basename ../x -o . one.h5
 refuses 2 '-o/--output is missing' 'no output' one.h5
 refuses 2 '' 'no input' -o x.bw
 refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
@@ -232,7 +232,7 @@ ask cut f.h5 bad.h5 what=nan || exit 99
 refuses 1 'bad\.h5: .*chr1' 'a value that is not a number' -o x.bg.gz bad.h5
 make_input pred bad.h5 datasets=../x
 mkdir out
-refuses 1 "data set '\.\./x': not usable as part of a file name" 'a data set that leads elsewhere' -o out/ bad.h5
+refuses 1 "dataset '\.\./x': not usable as part of a file name" 'a dataset that leads elsewhere' -o out/ bad.h5
 run cov2bigwig -o x.bw bad.h5
 status_is 0 '  but works under another name'
 rm -r x.bw out
@@ -305,7 +305,7 @@ refuses 1 'out/p_h3k4me3_avg_strand\.bw: already exists' 'one of two outputs is 
 is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not created'
 rm -r out
 run cov2bigwig --basename x -o absent/two/ p.h5
-status_is 0 'a missing folder is created'
+status_is 0 'a missing directory is created'
 is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' '  and has the right regions'
 rm -r absent
 head -c 1000 one.h5 >bad.h5
@@ -313,10 +313,10 @@ run cov2bigwig -o absent/ bad.h5
 status_is 1 '  but not if the input cannot be read'
 ok '  which drops all' test ! -e absent
 rm bad.h5
-refuses 1 'absent.*does not exist' 'a file in a missing folder' -o absent/x.bw one.h5
+refuses 1 'absent.*does not exist' 'a file in a missing directory' -o absent/x.bw one.h5
 mkdir locked && chmod 555 locked
 run_unprivileged cov2bigwig -o locked/ one.h5
-refused 1 'locked.*Permission denied$' 'a folder that is read-only'
+refused 1 'locked.*Permission denied$' 'a directory that is read-only'
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 refuses 2 'one\.h5' 'the input as output' -f -o one.h5 one.h5

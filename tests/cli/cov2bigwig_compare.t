@@ -159,7 +159,7 @@ is "$(tail -n 1 "$stdout" | cut -f 6-7 | tr '\t' ' ')" '1 1' 'a genome file agre
 track e.bw --experimental --datasets atacseq e.h5
 run cov2bigwig --compare e.bw --datasets atacseq p.h5
 cp "$stdout" table
-check table p_atacseq.bg e_atacseq.bg 'a bigWig, and one data set by its name' dataset=atacseq stem=p
+check table p_atacseq.bg e_atacseq.bg 'a bigWig, and one dataset by its name' dataset=atacseq stem=p
 run cov2bigwig --compare e.h5 --datasets atacseq p_atacseq.bg
 cp "$stdout" table
 check table p_atacseq.bg e.h5:atacseq:avg '  and the other way round' dataset=atacseq stem=p_atacseq
@@ -181,7 +181,7 @@ cp "$stdout" table
 check table p_atacseq.bg e.h5:atacseq:avg '  and from a pipe' dataset=atacseq stem=pipe
 rm p_atacseq.bg.gz
 run cov2bigwig --compare e.h5 --strand + one.h5
-status_is 0 'a single data set'
+status_is 0 'a single dataset'
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
 cp "$stdout" table
 check table p+.bg e.h5:atacseq:+ 'one strand of both' dataset=atacseq stem=p
@@ -301,7 +301,7 @@ for row, line in zip(rows, lines[1:]):
 END
 on_terminal cov2bigwig --compare y.bg x.bg
 stdout_like '-o FILE\.tsv writes a table of all contigs and columns; -o - prints it' '  and how to get all of it'
-stdout_like '^x +[0-9]+ +-?0\.[0-9]{3}' '  also of tracks without data sets'
+stdout_like '^x +[0-9]+ +-?0\.[0-9]{3}' '  also of tracks without datasets'
 on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 -o - p.h5
 ok '  -o - prints it' cmp shown whole.tsv
 rm whole.tsv shown
@@ -369,19 +369,19 @@ for suffix in bw bigWig bg bedGraph.gz; do
 done
 refuses 2 'error: --measured: must not be standard input$' 'standard input' --compare - p.h5
 refuses 1 '--measured pipe: not a regular file' 'a pipe' --compare pipe p.h5
-refuses 1 '--measured \.: not a regular file' '  or a folder' --compare . p.h5
+refuses 1 '--measured \.: not a regular file' '  or a directory' --compare . p.h5
 refuses 1 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
 refuses 2 '--format is for tracks' 'a format' --compare e.h5 --format bedgraph p.h5
 refuses 2 '--basename is for tracks' 'a name' --compare e.h5 --basename x p.h5
-refuses 2 '\.: is a folder' 'a folder' --compare e.h5 -o . p.h5
-refuses 1 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single track' 'two data sets and a track' \
+refuses 2 '\.: is a directory' 'a directory' --compare e.h5 -o . p.h5
+refuses 1 'p\.h5: has 2 datasets \(atacseq, h3k4me3\), but e\.bw is a single track' 'two datasets and a track' \
     --compare e.bw p.h5
-refuses 1 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
+refuses 1 'e\.h5: has 2 datasets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
     --compare e.h5 x.bg
-refuses 1 "unknown data set 'x'" 'an unknown data set' --compare e.h5 --datasets x p.h5
-refuses 1 'e\.h5: no data set in common with other\.h5; it has: atacseq, h3k4me3; other\.h5 has: ATACseq; .*h5chunk rename$' \
-    'other names of data sets' --compare e.h5 other.h5
-refuses 1 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
+refuses 1 "unknown dataset 'x'" 'an unknown dataset' --compare e.h5 --datasets x p.h5
+refuses 1 'e\.h5: no dataset in common with other\.h5; it has: atacseq, h3k4me3; other\.h5 has: ATACseq; .*h5chunk rename$' \
+    'other names of datasets' --compare e.h5 other.h5
+refuses 1 'is a track, which has no datasets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
 refuses 2 'both go to standard output' 'two outputs to one file' --compare y.bg --stats - x.bg
 refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
@@ -417,14 +417,14 @@ refuses 1 'cut\.bw' '  the other way round' -o t.x --compare x.bg cut.bw
 head -c 20000 e.h5 >cut.h5
 refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
 refuses 1 't\.tsv: already exists' 'an existing table' -o t.tsv --compare y.bg x.bg
-refuses 1 'absent/t\.tsv: .*absent' 'a missing folder' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
+refuses 1 'absent/t\.tsv: .*absent' 'a missing directory' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
 refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
 run sh -c 'cov2bigwig --compare y.bg x.bg >/dev/full'
 refused 1 'standard output: No space left on device$' '  as standard output'
 mkdir closed && chmod a-w closed
 run_unprivileged cov2bigwig -o closed/t.tsv --tmpdir . --compare y.bg x.bg
-refused 1 'closed' 'a folder that cannot be written to'
+refused 1 'closed' 'a directory that cannot be written to'
 
 # ---------------------------------------------------------------- memory
 

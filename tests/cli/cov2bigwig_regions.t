@@ -117,7 +117,7 @@ run cov2bigwig -q -f --normalize cpm --blacklist-file drop.bed -o x.bg one.h5
 check_track one.h5 x.bg 'nor do dropped regions' normalize=1e6 bed=drop.bed
 run cov2bigwig -q --normalize cpm -o out/ p.h5
 for dataset in atacseq h3k4me3; do
-    check_track p.h5 out/p_${dataset}_avg_strand.bw "each data set by its own sum: $dataset" normalize=1e6 dataset=$dataset
+    check_track p.h5 out/p_${dataset}_avg_strand.bw "each dataset by its own sum: $dataset" normalize=1e6 dataset=$dataset
 done
 for n in 1 3; do
     run cov2bigwig -q -f -@ $n --normalize cpm --bin-size 20 -o t$n.bw f.h5
@@ -152,5 +152,5 @@ if [ -w /dev/full ]; then
     is $? 1 'a full disk is an error'
     stderr_like 'standard output: No space left' '  and named'
 fi
-refuses 2 "format is for an output folder or '-'; y.bw is a file" '--format with a file' --format bigwig -o y.bw one.h5
+refuses 2 "format is for an output directory or '-'; y.bw is a file" '--format with a file' --format bigwig -o y.bw one.h5
 done_testing

@@ -75,7 +75,7 @@ rm s.bw s.bg s.bg.gz s.bg.gz.tbi s.sorted f.sorted
 
 mkdir out
 from p.h5 -o out/
-status_is 0 'several data sets to a folder'
+status_is 0 'several datasets to a directory'
 is "$(find out -type f | sort | tr '\n' ' ')" 'out/stdin_atacseq_avg_strand.bw out/stdin_h3k4me3_avg_strand.bw ' '  are named after standard input'
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/stdin_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 dataset=$dataset
@@ -121,9 +121,9 @@ printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
 refused 1 'standard input: no contig left: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
-refused 1 "unknown data set 'x'; it has: atacseq" 'an unknown data set'
+refused 1 "unknown dataset 'x'; it has: atacseq" 'an unknown dataset'
 from p.h5 -o s.bw
-refused 1 '2 data sets' 'two data sets for one file'
+refused 1 '2 datasets' 'two datasets for one file'
 from e.h5 -o s.bw
 refused 1 'standard input: a genome with measured coverage, not predictions: ' 'a genome without --experimental'
 from one.h5 --experimental -o s.bw

@@ -193,11 +193,11 @@ done
 run cov2bigwig -q -f -o o.bw --rename names --chrom-sizes sizes x.bg
 check 'sizes use the names of the input' o.bw x.bg rename=z:chrZ,a:A
 
-# ---- folders
+# ---- directories
 mkdir dir
 run cov2bigwig -q -o dir/ --blacklist-file ids --window-size 7 x.bw
 run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
-is "$(ls dir)" "$(printf 'x_bl_ws=7.bw\ny.bg')" 'names in a folder'
+is "$(ls dir)" "$(printf 'x_bl_ws=7.bw\ny.bg')" 'names in a directory'
 run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
 refused 1 'dir/y.bg: already exists; use -f to replace it' 'a file is not replaced unasked'
 
@@ -206,7 +206,7 @@ printf '2 1 a\n' >two
 refuses 1 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
 refuses 1 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
 refuses 1 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
-refuses 1 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
+refuses 1 '--datasets: x.bw is a track' 'a dataset' -o out.bg --datasets x x.bw
 refuses 1 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
 refuses 2 'error: --chrom-sizes: must not be standard input$' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 

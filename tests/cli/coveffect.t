@@ -119,11 +119,11 @@ cp -r tracks tracks1
 vcf --width 504 --tracks tracks -@ 3 --batch-size 4 -f -o t.tsv few.vcf
 ok '  unless -f is given, by the same bytes' diff -r tracks tracks1
 vcf --tracks g.fa -o x2.tsv few.vcf
-refused 1 '^coveffect: error: --tracks: .*g\.fa.*' '  need a folder'
+refused 1 '^coveffect: error: --tracks: .*g\.fa.*' '  need a directory'
 { grep '^#' v.vcf && awk 'BEGIN { for (i = 0; i < 1667; i++) print "c1\t9\t.\tN\tA\t.\t.\t.\tGT\t.\t." }'; } >many.vcf
 vcf --tracks many -o x2.tsv many.vcf
 refused 1 '^coveffect: error: many\.vcf:[0-9]*: --tracks: more than 9999 files; use fewer variants or --datasets$' '  are limited'
-ok '  before there is a folder' test ! -e many
+ok '  before there is a directory' test ! -e many
 
 # ---------------------------------------------------------------- haplotypes
 
@@ -367,7 +367,7 @@ ok '--resume --haplotypes counts the same long alleles again' "$PYTHON" -c 'impo
 a, b = (json.load(open(name))["alleles"] for name in ("long.json", "long2.json"))
 assert a == b and a["too_long"] == 2, (a, b)'
 
-# A folder in the place of a track stops the run.
+# A directory in the place of a track stops the run.
 first=$(find tracks -name '1.1_*_atacseq_ref.bw') last=$(find tracks -name '*_diff.bw' | sort -t / -k 2n | tail -n 1)
 mkdir -p "resumed/${last#*/}"
 with_tracks() { vcf --width 504 --resume --tracks resumed -o rt.tsv few.vcf; }
@@ -383,7 +383,7 @@ with_tracks
 ok '  continued with it, has the tracks of an uninterrupted run' diff -r resumed tracks
 mv resumed away
 with_tracks
-refused 1 '^coveffect: error: resumed/1\.1_.*_ref\.bw: missing, but its variant is finished; ' '  finished, misses the folder'
+refused 1 '^coveffect: error: resumed/1\.1_.*_ref\.bw: missing, but its variant is finished; ' '  finished, misses the directory'
 ok '  and does not make it' test ! -e resumed
 mv away resumed
 with_tracks

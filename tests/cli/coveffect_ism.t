@@ -27,7 +27,7 @@ predict() { covpredict -q -f --float --subsequence-length 504 -m "$1" -o e.h5 e.
 # ---------------------------------------------------------------- scores and files
 
 ism -R r.bed -o o/
-status_is 0 'a folder'
+status_is 0 'a directory'
 is "$(cd o && echo ./* .[!.]*)" './attr.npz ./ohe.npz ./regions.bed ./scores.bw ./scores.h5 .[!.]*' '  has these files'
 ask edited e.fa g.fa r.bed 504 0 0 || exit 99
 predict m.ckpt || exit 99
@@ -86,7 +86,7 @@ if command -v gnuplot >/dev/null; then
     ok '  is XML' "$PYTHON" -c 'import xml.dom.minidom; xml.dom.minidom.parse("x.svg")'
     like "$(cat x.svg)" '>c3:701-720<' '  of the first region'
     like "$(cat x.svg)" '>20 bases; the height of a letter is its score<' '  and its letters'
-    like "$(cat x.svg)" '>h3k4me3<' '  with the data set'
+    like "$(cat x.svg)" '>h3k4me3<' '  with the dataset'
     # letters FILE: the letters with their colours.
     letters() { "$PYTHON" "$SRC/tests/oracle/logo_letters.py" "$1"; }
     # bases FIRST LAST
@@ -163,17 +163,17 @@ done <<'END'
 2||regions are missing; use -r or -R$
 END
 run coveffect ism -m m.ckpt -g g.fa --window 504 -R r.bed -o y
-refused 1 '^coveffect: error: --dataset is needed, since m\.ckpt has several data sets: ' 'no --target'
+refused 1 '^coveffect: error: --dataset is needed, since m\.ckpt has several datasets: ' 'no --target'
 run coveffect ism -m m.ckpt -g g.fa --window 504 --target rnaseq -R r.bed -o y
 refused 1 "^coveffect: error: --dataset: m\.ckpt does not have 'rnaseq': " 'an unknown --target'
 run coveffect ism -m m.ckpt -g g.fa --window 505 --target h3k4me3 -R r.bed -o y
 refused 1 '^coveffect: error: --window: subsequence length 505 is not a multiple of 8' 'a window that the network cannot have'
 ism -R r.bed -o y.npz
-refused 2 '^coveffect: error: y\.npz: the output is a folder, but \.npz is a file; use y\.npz/ if a folder should have this name$' 'the name of a file'
+refused 2 '^coveffect: error: y\.npz: the output is a directory, but \.npz is a file; use y\.npz/ if a directory should have this name$' 'the name of a file'
 ism -R r.bed -o -
-refused 2 '^coveffect: error: -o: the output is a folder, not standard output$' 'standard output'
+refused 2 '^coveffect: error: -o: the output is a directory, not standard output$' 'standard output'
 ism -R r.bed -o m.ckpt/
-refused 1 '^coveffect: error: m\.ckpt/: is not a folder$' 'a file as folder'
+refused 1 '^coveffect: error: m\.ckpt/: is not a directory$' 'a file as directory'
 mkdir old
 echo precious >old/attr.npz
 ism -R r.bed -o old

@@ -92,7 +92,7 @@ for input in p.bw '--datasets h3k4me3 p.h5' '-@ 1 --datasets h3k4me3 p.h5'; do
     run covpeaks call -q -c 2 -l 5 -g 3 -o - $input
     is "$(columns 1-3,5-10)" "$(cat wanted)" "  from $input"
 done
-is "$(columns 4 | head -n 1)" h3k4me3_peak_1 '  named after the data set'
+is "$(columns 4 | head -n 1)" h3k4me3_peak_1 '  named after the dataset'
 run sh -c 'h5chunk cat p.h5 | covpeaks call -q -c 2 -l 5 -g 3 --datasets h3k4me3 -o - - | LC_ALL=C sort -k1,1 -k2,2n | cut -f 1-3'
 is "$(cat "$stdout")" "$(LC_ALL=C sort -k1,1 -k2,2n wanted | cut -f 1-3)" '  from a stream'
 make_input exp e.h5
@@ -150,7 +150,7 @@ refuses_call 2 '--link-gap 30 must be greater than --max-gap 30$' 'equal gaps' -
 refuses_call 2 '--summits and --broad' 'broad summits' --broad --summits -c 2 -C 1 -o y.bed t.bg
 refuses_call 2 '--cutoff: 1e\+39 is out of range$' 'a cutoff that no value reaches' -c 1e39 -o y.bed t.bg
 refuses_call 2 '--weak-cutoff: -1e\+39 is out of range$' 'a weak cutoff that all values reach' --broad -c 1 -C -1e39 -o y.bed t.bg
-refuses_call 1 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'two data sets' -c 2 -o y.bed p.h5
+refuses_call 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'two datasets' -c 2 -o y.bed p.h5
 refuses_call 1 't\.narrowPeak: already exists; use -f to replace it$' 'an existing output' -c 2 -o t.narrowPeak t.bg
 refuses_call 1 'missing\.bw: No such file' 'a missing input' -c 2 -o y.bed missing.bw
 printf 'c\t5\t9\t1\nc\t3\t4\t1\n' >unsorted.bg

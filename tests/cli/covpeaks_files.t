@@ -33,7 +33,7 @@ for path, row, prefix, title in ("weed.x_mqc.json", "weed.x", "", "F1"), ("weed.
     header = stats["headers"][prefix + "f1"]
     assert header["title"] == title and not header["hidden"], header
 END
-ok '  which has the total, as figures of the sample; with --dataset, in columns of this data set' "$PYTHON" total.py
+ok '  which has the total, as figures of the sample; with --dataset, in columns of this dataset' "$PYTHON" total.py
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed -o table.tsv p.bed m.bed
 stdout_is '' '-o: nothing is printed'
 ok '  the table is in a file' cmp table.tsv wanted
@@ -54,7 +54,7 @@ like "$(cat "$stdout")" '^\{' '  --stats can be printed, then'
 run covpeaks stats p.bed m.bed
 ok '  the table is that of standard output' cmp table.tsv "$stdout"
 run covpeaks compare --chrom-sizes sizes --dataset 'a b' p.bed m.bed
-refused 2 '--dataset a b: must not contain' 'an invalid name of a data set'
+refused 2 '--dataset a b: must not contain' 'an invalid name of a dataset'
 echo chr2 >drop
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop p.bed m.bed
 grep -v '^chr2' p.bed >p2.bed

@@ -75,7 +75,7 @@ ok '  and their bigWig' cmp "$stdout" from_bed
 run covpeaks curve -q --datasets h3k4me3 --measured m.h5 --measured-cutoff 3 -l 1 -g 0 p.h5
 ok '  with measured coverage' cmp "$stdout" from_bed
 run covpeaks curve -q --measured m.h5 --measured-cutoff 3 --measured-dataset h3k4me3 -l 1 -g 0 p.bw
-ok '  whose data set is chosen for a track' cmp "$stdout" from_bed
+ok '  whose dataset is chosen for a track' cmp "$stdout" from_bed
 run covpeaks call -q -f --auto --measured m.h5 --measured-cutoff 3 --measured-dataset h3k4me3 -l 1 -g 0 -o auto1.bed p.bw
 status_is 0 '  also by call --auto'
 run covpeaks call -q -f --auto --measured m.h5.bed -l 1 -g 0 -o auto2.bed p.bw
@@ -118,13 +118,13 @@ refuses_curve() {
 refuses_curve 2 '--measured is missing' 'no measured peaks' t.bg
 refuses_curve 1 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' --measured u.bg t.bg
 refuses_curve 1 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' --measured p.bw t.bg
-refuses_curve 1 'm\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured data sets' --measured m.h5 --measured-cutoff 3 p.bw
-refuses_curve 1 "m\.h5: unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown one' --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
-refuses_curve 1 'p\.h5: 2 data sets' '  the input needs one, too' --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5
-refuses_curve 1 '--measured-dataset: u\.bg is a track, which has no data sets$' '  of a track' --measured u.bg --measured-cutoff 3 --measured-dataset x t.bg
+refuses_curve 1 'm\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured datasets' --measured m.h5 --measured-cutoff 3 p.bw
+refuses_curve 1 "m\.h5: unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown one' --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
+refuses_curve 1 'p\.h5: 2 datasets' '  the input needs one, too' --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5
+refuses_curve 1 '--measured-dataset: u\.bg is a track, which has no datasets$' '  of a track' --measured u.bg --measured-cutoff 3 --measured-dataset x t.bg
 refuses_curve 2 '--measured-dataset needs --measured-cutoff$' '  of peaks' --measured m.bed --measured-dataset x t.bg
 h5chunk drop -q --datasets atacseq -o m1.h5 m.h5 || exit 99
-refuses_curve 1 "m1\\.h5: unknown data set 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' \
+refuses_curve 1 "m1\\.h5: unknown dataset 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' \
     --datasets atacseq --measured m1.h5 --measured-cutoff 3 p.h5
 refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
 refuses_curve 1 'word\.bed:2: expected contig, start and end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
@@ -135,7 +135,7 @@ refuses_curve 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window t
 refuses_curve 2 'standard input: several --windows need a file$' 'windows of standard input' --measured m.bed --windows 1,2 -
 refuses_curve 2 '--min-length needs --measured-cutoff$' 'a length without a cutoff' --measured m.bed -l 5 t.bg
 refuses_curve 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' --measured m.bed --plot y.gif t.bg
-refuses_curve 1 'p\.h5: 2 data sets' 'two data sets' --measured m.bed p.h5
+refuses_curve 1 'p\.h5: 2 datasets' 'two datasets' --measured m.bed p.h5
 refuses_curve 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' --measured m.bed -o curve.tsv t.bg
 
 # ---------------------------------------------------------------- call --auto

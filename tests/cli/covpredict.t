@@ -183,7 +183,7 @@ END
 # ---------------------------------------------------------------- invalid genomes
 
 refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
-refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder' -- -m cnn.ckpt -o x.h5 .
+refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory' -- -m cnn.ckpt -o x.h5 .
 refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' -- \
     -m cnn.ckpt -o x.h5 cnn.h5
 refuses 1 '^covpredict: error: cnn\.ckpt: wrong kind of file: a PyTorch checkpoint$' 'a checkpoint' -- \
@@ -210,10 +210,10 @@ while read -r kind regex; do
     refuses 1 "^covpredict: error: bad\\.h5: $regex" "a genome file, $kind" -- -@ 2 -m cnn.ckpt -o x.h5 bad.h5
     echo "$kind" >>"$tap_dir/tried"
 done <<'END'
-no-X no data set data/X$
-no-data neither a genome file nor a predictions file, but another HDF5 file: no data set data/X$
-no-seqids no data set data/seqids$
-no-start_ends no data set data/start_ends$
+no-X no dataset data/X$
+no-data neither a genome file nor a predictions file, but another HDF5 file: no dataset data/X$
+no-seqids no dataset data/seqids$
+no-start_ends no dataset data/start_ends$
 five-columns data/X: 5 columns instead of 4
 three-columns data/X: 3 columns instead of 4
 two-dimensions data/X: 2 dimensions instead of 3$
@@ -225,7 +225,7 @@ infinity data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are
 no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
 padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
 base-past-end data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base past the end
-group-as-X data/X: not a data set
+group-as-X data/X: not a dataset
 negative data: row 0: invalid interval: c1 from -5 to 1003$
 huge-rows data/X: .* more than 1 GiB
 not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
@@ -277,11 +277,11 @@ done
 refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint: not a zip archive, but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
-refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
+refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory as checkpoint' -- -m . -o x.h5 g.h5
 mkdir trained && cp cnn.ckpt trained/best.ckpt
 run fasta2h5 -o x.h5 trained/
-refused 1 '^fasta2h5: error: trained/: is a folder, not a file$' '  which is no hint for sequences'
-refuses 1 '^covpredict: error: trained/: is a folder, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -- -m trained/ -o x.h5 g.h5
+refused 1 '^fasta2h5: error: trained/: is a directory, not a file$' '  which is no hint for sequences'
+refuses 1 '^covpredict: error: trained/: is a directory, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -- -m trained/ -o x.h5 g.h5
 rm -r bad.ckpt trained
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
 nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'
@@ -302,17 +302,17 @@ is "$(cat there.h5)" precious '  it still exists'
 run covpredict -f -m cnn.ckpt -o there.h5 g.h5
 ok '-f replaces it' cmp there.h5 cnn.h5
 rm there.h5 bad.h5
-refuses 1 '^covpredict: error: absent/x\.h5: folder absent does not exist$' 'a missing folder' -- \
+refuses 1 '^covpredict: error: absent/x\.h5: directory absent does not exist$' 'a missing directory' -- \
     -m cnn.ckpt -o absent/x.h5 g.h5
-refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a folder$' 'a file in place of the folder' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
-refuses 1 '^covpredict: error: ' 'a folder as output' -- -f -m cnn.ckpt -o . g.h5
+refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a directory$' 'a file in place of the directory' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
+refuses 1 '^covpredict: error: ' 'a directory as output' -- -f -m cnn.ckpt -o . g.h5
 refuses 1 '^covpredict: error: /dev/full: ' '/dev/full as output' -- -f -m cnn.ckpt -o /dev/full g.h5
 ln -s /dev/full full.h5
 refuses 1 '^covpredict: error: full\.h5: ' 'a link to it' -- -f -m cnn.ckpt -o full.h5 g.h5
 rm full.h5
 mkdir locked && chmod 555 locked
 run_unprivileged covpredict -m cnn.ckpt -o locked/x.h5 g.h5
-refused 1 '^covpredict: error: .*locked.*Permission denied$' 'a read-only folder'
+refused 1 '^covpredict: error: .*locked.*Permission denied$' 'a read-only directory'
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 mkdir room

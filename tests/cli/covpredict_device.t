@@ -212,11 +212,11 @@ o+w up
 END
     chmod 1777 up
     predict -o x.h5 --device cuda
-    status_is 0 '  but not in a folder with the sticky bit'
+    status_is 0 '  but not in a directory with the sticky bit'
     if [ "$(id -u)" -eq 0 ]; then
         chown 12345 up/mine
         predict -o x.h5 --device cuda
-        refused 1 'not loaded, because others may write to .*/up/mine$' '  a folder of another user is refused'
+        refused 1 'not loaded, because others may write to .*/up/mine$' '  a directory of another user is refused'
     fi
 else
     pass 'mock cards # SKIP no C++ compiler, or a sanitized build'

@@ -101,7 +101,7 @@ refused 2 '^covpredict: error: --ensemble sd: needs at least two checkpoints$' '
 run covpredict -m a.ckpt,b.ckpt,a.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: --model: a\.ckpt and a\.ckpt are the same checkpoint$' 'a checkpoint given twice'
 run covpredict -m a.ckpt,other.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: other\.ckpt: its data sets are .*, but those of a\.ckpt are .*; an ensemble needs the same' 'other data sets'
+refused 1 '^covpredict: error: other\.ckpt: its datasets are .*, but those of a\.ckpt are .*; an ensemble needs the same' 'other datasets'
 run covpredict -m a.ckpt,nowhere.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: nowhere\.ckpt: No such file' 'a missing checkpoint'
 run covpredict -m a.ckpt,,b.ckpt -o x.h5 g.h5

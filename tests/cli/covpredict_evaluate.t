@@ -9,7 +9,7 @@ start_python "$SRC/tests/oracle/evaluate_check.py"
 { odd_lengths 3; printf '>gap\n%3000s\n' '' | sed 's/ /N/g'; } >g.fa
 fasta2h5 -q --subsequence-length 1008 -o g.h5 g.fa || exit 99
 make_ckpt bi-hybrid m.ckpt && make_ckpt cnn cnn.ckpt || exit 99
-# all.h5: both data sets, with one column and three, and a blacklist. one.h5 lacks h3k4me3. other.h5 has neither.
+# all.h5: both datasets, with one column and three, and a blacklist. one.h5 lacks h3k4me3. other.h5 has neither.
 "$PYTHON" - <<'EOF' || exit 99
 import shutil
 import h5py
@@ -37,13 +37,13 @@ run covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
 status_is 0 'two files'
 cp "$stdout" two.tsv
 ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
-ok '  and of the second, which lacks a data set' ask table two.tsv floats.h5 one.h5
+ok '  and of the second, which lacks a dataset' ask table two.tsv floats.h5 one.h5
 make_ckpt bi-hybrid second.ckpt 2 && covpredict -q -m m.ckpt,second.ckpt --float -o means.h5 g.h5 || exit 99
 run covpredict -m m.ckpt,second.ckpt --evaluate all.h5
 cp "$stdout" ensemble.tsv
 ok 'correct table of an ensemble' ask table ensemble.tsv means.h5 all.h5
 ok '  --stats has the same' ask json two.tsv stats.json
-is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing data set'
+is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing dataset'
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q -m m.ckpt --evaluate $how all.h5 one.h5
@@ -89,10 +89,10 @@ run covpredict -m m.ckpt --blacklist-file ids -o y.h5 all.h5
 refused 2 '[-]-blacklist-file goes with --evaluate' '--blacklist-file alone'
 
 run covpredict -m cnn.ckpt --evaluate all.h5
-is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'no total for a model of one data set'
+is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'no total for a model of one dataset'
 run covpredict -m m.ckpt --evaluate other.h5
-status_is 0 'a file with other data sets'
-stderr_like "other\.h5: none of the model's data sets is in the file: [a-z0-9, ]+; bam2h5 -p adds them, h5chunk rename renames others\$" '  is reported'
+status_is 0 'a file with other datasets'
+stderr_like "other\.h5: none of the model's datasets is in the file: [a-z0-9, ]+; bam2h5 -p adds them, h5chunk rename renames others\$" '  is reported'
 is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 
 run covpredict -m m.ckpt --evaluate g.h5

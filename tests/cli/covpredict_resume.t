@@ -283,9 +283,9 @@ done <<'END'
 1|-o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5
-status_is 1 'a missing folder'
+status_is 1 'a missing directory'
 run covpredict -q --resume -m m.ckpt -o . g.h5
-status_is 1 'a folder as output'
+status_is 1 'a directory as output'
 rm g.stream
 
 # ---------------------------------------------------------------- shards

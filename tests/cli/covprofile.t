@@ -92,10 +92,10 @@ make_input exp e.h5
 printf 'chr1\t1500\t2500\ta\t0\t+\nchr2\t10\t900\tb\t0\t-\nchr10\t0\t1\tc\t0\t+\n' >h5.bed
 cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
 genes --genes h5.bed -b 200 -a 200 -o t.tsv p.h5 h.bw
-is "$(head -n 1 t.tsv)" 'position	p_atacseq	p_h3k4me3	h' 'all data sets of a predictions file'
+is "$(head -n 1 t.tsv)" 'position	p_atacseq	p_h3k4me3	h' 'all datasets of a predictions file'
 is "$(cut -f 3 t.tsv | tail -n +2)" "$(cut -f 4 t.tsv | tail -n +2)" '  equal their bigWig'
 genes --genes h5.bed -b 200 -a 200 --datasets h3k4me3 -o one.tsv p.h5 e.h5
-is "$(head -n 1 one.tsv)" 'position	p	e' 'one data set of predictions and of measured coverage'
+is "$(head -n 1 one.tsv)" 'position	p	e' 'one dataset of predictions and of measured coverage'
 is "$(cut -f 2 one.tsv | tail -n +2)" "$(cut -f 3 t.tsv | tail -n +2)" '  has the same values'
 genes --genes h5.bed -b 200 -a 200 --experimental --datasets h3k4me3 -o e.tsv e.h5
 is "$(cut -f 2 e.tsv | tail -n +2)" "$(cut -f 3 one.tsv | tail -n +2)" '  --experimental'
@@ -298,7 +298,7 @@ s = json.load(open("s.json"))
 table = [line.split("\t") for line in open(sys.argv[1])]
 assert [(x["a"], x["b"]) for x in s["correlations"]] == [("p", "h"), ("p", "e"), ("h", "e")], s
 assert s["correlations"][1]["r"] == float(table[1][3]) and s["method"] == "pearson" and s["bins"] > 100, s' "$stdout"
-# Replicates: the columns of a data set, in the direction of the genome.
+# Replicates: the columns of a dataset, in the direction of the genome.
 cat >replicates.py <<'END'
 import sys, h5py, numpy
 path, table, names = sys.argv[1:]

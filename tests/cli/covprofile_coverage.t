@@ -47,7 +47,7 @@ make_input pred p.h5 datasets=atacseq,h3k4me3
 make_input exp e.h5
 cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
 coverage --curves c.tsv p.h5 h.bw
-is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track p_atacseq p_h3k4me3 h)" 'all data sets of a predictions file'
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track p_atacseq p_h3k4me3 h)" 'all datasets of a predictions file'
 is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 4p "$stdout" | cut -f 2-)" '  one equals its bigWig'
 is "$(awk '$1 == "p_h3k4me3"' c.tsv | cut -f 2-)" "$(awk '$1 == "h"' c.tsv | cut -f 2-)" '  also the curves'
 coverage --experimental --datasets h3k4me3 e.h5

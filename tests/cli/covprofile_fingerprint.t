@@ -52,7 +52,7 @@ is "$(sed -n 3p "$stdout" | cut -f 6-)" '0	0	0' 'a track below its control'
 make_input pred p.h5 datasets=atacseq,h3k4me3
 cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
 fingerprint --bins 20 --control h.bw p.h5
-is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track h p_atacseq p_h3k4me3)" 'all data sets of a predictions file'
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track h p_atacseq p_h3k4me3)" 'all datasets of a predictions file'
 is "$(sed -n 4p "$stdout" | cut -f 2-7)" "$(sed -n 2p "$stdout" | cut -f 2-4)	0	0	0" '  one equals its bigWig'
 fingerprint --bins 20 -r chr1:1-2000 --datasets atacseq -o r.tsv p.h5
 printf 'chr1\t0\t2000\n' >r.bed
@@ -88,7 +88,7 @@ refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprin
 printf 'c\t0\t400\t0\n' >zero.bg
 refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
 refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' -o x.tsv flat.bg
-refuses 1 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
+refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
 refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' --control t.bw -o x.tsv four.bg
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
 refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --plot x.pdf t.bw

@@ -11,7 +11,7 @@ for file in train/a train/b val/v; do
     "$PYTHON" "$SRC/tests/oracle/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --learning-rate 0.01 -b 8'
-train() { # ARG...: trains on the folder d
+train() { # ARG...: trains on the directory d
     run covtrain -i d $net --seed 1 "$@"
 }
 rows() { # FILE: number of epochs in it
@@ -19,7 +19,7 @@ rows() { # FILE: number of epochs in it
 }
 
 train -o one/two -@ 1 -e 3 --stats stats.json
-status_is 0 'three epochs, into a new folder'
+status_is 0 'three epochs, into a new directory'
 is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     "best.ckpt last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done)runs.jsonl" \
     '  checkpoints and metrics'
@@ -104,8 +104,8 @@ run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
 status_is 0 'steps that are already complete'
 stderr_like 'nothing to do: r/last\.ckpt already has 18 steps' '  are reported'
 train -o r -e 3
-refused 1 'r/last\.ckpt: exists: the folder contains a training; use --resume-training r/last\.ckpt to continue it' \
-    'a folder that contains a training'
+refused 1 'r/last\.ckpt: exists: the directory contains a training; use --resume-training r/last\.ckpt to continue it' \
+    'a directory that contains a training'
 # A training run that replaces another: old checkpoints are removed once there is a new one; other files stay.
 cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
 run covtrain -i e -o anew -f
@@ -128,7 +128,7 @@ run covtrain -q -i d $net -o bare -f -e 1 --seed 3
 is "$(ls bare | grep -c 'epoch=')" 4 'without an old training nothing is removed'
 cp one/two/predmoter*epoch=0* elsewhere.ckpt
 run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
-refused 1 'r/last\.ckpt: exists: the folder contains a different training run from that of elsewhere\.ckpt' "  also when another training run is resumed"
+refused 1 'r/last\.ckpt: exists: the directory contains a different training run from that of elsewhere\.ckpt' "  also when another training run is resumed"
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
@@ -155,7 +155,7 @@ is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 wh
 
 # ---------------------------------------------------------------- checkpoints within an epoch
 
-# stepwise RUNS FIRST-OPTIONS OPTIONS: trains in the folder s, a step or the end of an epoch per run.
+# stepwise RUNS FIRST-OPTIONS OPTIONS: trains in the directory s, a step or the end of an epoch per run.
 stepwise() {
     rm -rf s
     train -o s $2 --max-hours 1e-6
@@ -422,7 +422,7 @@ refused 1 '--freeze: all layers are frozen: nothing to train' 'all layers'
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
 run covtrain -i d -o bad --init-from d
-refused 1 'd: is a folder, not a file' 'a folder instead of a checkpoint'
+refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint'
 train -o bad --ram-efficient true --loading ram
 refused 2 'contradict each other' 'contradicting --ram-efficient and --loading'
 train -o bad --bnorm maybe
@@ -432,7 +432,7 @@ for option in '--weight-decay -0.1' '--weight-decay nan' '--beta1 1.0' '--beta1 
     refused 2 "error: ${option% *}: .*(out of range|is not a number)" "$option"
 done
 train -o bad --loss-weights 1
-refused 1 '1 weights for 2 data sets' 'too few weights'
+refused 1 '1 weights for 2 datasets' 'too few weights'
 train -o bad --kernel-size 8 --step 1
 refused 2 'step is 1 with the even kernel_size 8' 'an invalid network'
 train -o bad --cnn-layers 6
@@ -440,36 +440,36 @@ refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 64' 'an uns
 train -o bad --cnn-layers 12
 refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 4096' '  before memory is needed for the layers'
 train -o -
-refused 2 'a folder' 'standard output'
+refused 2 'a directory' 'standard output'
 train -o bad --datasets atacseq,atacseq
-refused 2 'duplicate atacseq' 'a duplicate data set'
+refused 2 'duplicate atacseq' 'a duplicate dataset'
 COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
 status_is 1 'no plugin for GPUs'
 train -e 1 -o bad --tensorboard d/train/a.h5
-refused 1 'd/train/a\.h5: is not a folder$' 'a file in place of the folder for events'
+refused 1 'd/train/a\.h5: is not a directory$' 'a file in place of the directory for events'
 train -e 1 -o bad --tensorboard d/train/a.h5/below
-refused 1 'd/train/a\.h5/below: is not a folder$' '  or above it'
-ok 'none of these leaves a folder' test ! -e bad
+refused 1 'd/train/a\.h5/below: is not a directory$' '  or above it'
+ok 'none of these leaves a directory' test ! -e bad
 
 # ---------------------------------------------------------------- the data
 
 run covtrain -i nowhere -o bad
-refused 1 'nowhere: No such file or directory$' 'a missing folder'
+refused 1 'nowhere: No such file or directory$' 'a missing directory'
 printf '>a\nACGT\n' >a.fa
 run covtrain -i a.fa -o bad
-refused 1 'a\.fa: not a folder, but a FASTA file$' 'a FASTA file in place of the folder'
+refused 1 'a\.fa: not a directory, but a FASTA file$' 'a FASTA file in place of the directory'
 mkdir bare.in
 run covtrain -i bare.in -o bad
-refused 1 'bare\.in: no folder train/' 'an empty folder'
+refused 1 'bare\.in: no directory train/' 'an empty directory'
 mkdir -p e/train e/val
 run covtrain -i e/ -o bad
 refused 1 'e/train: no \*\.h5 file' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e// $net -e 1 -o bad --datasets moaseq
-refused 1 'error: e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' 'a data set that no file has'
+refused 1 'error: e/train: no file has the dataset moaseq; they have: atacseq, h3k4me3$' 'a dataset that no file has'
 run covtrain -i e $net -e 1 -o bad --datasets atacseq,moaseq
-refused 1 'e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' '  also among others'
-# has FILE NAME...: a file whose only data sets are these
+refused 1 'e/train: no file has the dataset moaseq; they have: atacseq, h3k4me3$' '  also among others'
+# has FILE NAME...: a file whose only datasets are these
 has() {
     "$PYTHON" - "$@" <<'END'
 import shutil, sys
@@ -506,36 +506,36 @@ done
 mkdir -p p/train p/val
 has p/train/1.h5 h3k4me3 && has p/train/2.h5 atacseq && has p/val/v.h5 h3k4me3 atacseq
 run covtrain -i p $net -e 1 --seed 1 -o union
-stderr_like '^covtrain: data sets: atacseq,h3k4me3, as in the files$' 'without --datasets, those of all files, by name'
+stderr_like '^covtrain: datasets: atacseq,h3k4me3, as in the files$' 'without --datasets, those of all files, by name'
 has p/val/v.h5 h3k4me3
 run covtrain -i p $net -e 1 --seed 1 -o marks
-stderr_like '^covtrain: data sets: h3k4me3, as in the files$' '  but only those that can be validated'
-stderr_like 'warning: p/val: no file has the data set atacseq; it is not trained$' '  the others are a warning'
+stderr_like '^covtrain: datasets: h3k4me3, as in the files$' '  but only those that can be validated'
+stderr_like 'warning: p/val: no file has the dataset atacseq; it is not trained$' '  the others are a warning'
 like "$(dump_ckpt marks/last.ckpt)" 'out\.bias	[^	]*	1	' '  the network predicts nothing else'
 run covtrain -i p $net -e 1 -o bad --datasets h3k4me3,atacseq
-refused 1 'p/val: no file has the data set atacseq; they have: h3k4me3$' '  if named, an error'
+refused 1 'p/val: no file has the dataset atacseq; they have: h3k4me3$' '  if named, an error'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt
-refused 1 'p/val: no file has the data set atacseq of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
-    'a data set of --init-from that no file has'
+refused 1 'p/val: no file has the dataset atacseq of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
+    'a dataset of --init-from that no file has'
 has p/val/v.h5 atacseq && has p/train/1.h5 atacseq
 run covtrain -i p $net -e 4 -o bad --resume-training one/two/last.ckpt
-refused 1 'p/train: no file has the data set h3k4me3 of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
+refused 1 'p/train: no file has the dataset h3k4me3 of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
     '  or of --resume-training'
 run covtrain -q -i p $net -e 1 --seed 1 -o mine --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 status_is 0 '  is allowed if it is named'
-stderr_is 'covtrain: warning: p/train: no file has the data set h3k4me3; its predictions change without being trained
-covtrain: warning: p/val: no file has the data set h3k4me3; it is not validated' '  with warnings'
+stderr_is 'covtrain: warning: p/train: no file has the dataset h3k4me3; its predictions change without being trained
+covtrain: warning: p/val: no file has the dataset h3k4me3; it is not validated' '  with warnings'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq
 refused 1 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k4me3; name all of them, also those that no file has$' \
     '  together with the others of the checkpoint'
 has p/val/v.h5 moaseq
 run covtrain -i p $net -e 1 -o bad
-refused 1 'p/train has: atacseq; p/val has: moaseq; no data set is in both$' 'no common data set'
+refused 1 'p/train has: atacseq; p/val has: moaseq; no dataset is in both$' 'no common dataset'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
-refused 1 'p/val: no file has any of the data sets; they have: moaseq$' '  or none of a checkpoint'
+refused 1 'p/val: no file has any of the datasets; they have: moaseq$' '  or none of a checkpoint'
 has p/train/1.h5 moaseq && has p/train/2.h5 moaseq
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt
-refused 1 'p/train: no file has any of the data sets; they have: moaseq$' 'files with other data sets than the checkpoint'
+refused 1 'p/train: no file has any of the datasets; they have: moaseq$' 'files with other datasets than the checkpoint'
 # Coverage in regions of the list has no effect: a spike there changes nothing.
 mkdir -p spike/train spike/val
 "$PYTHON" - <<'END'
@@ -605,9 +605,9 @@ status_is 0 'a training without a checkpoint is overwritten'
 is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  including its metrics'
 rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
-refused 1 'div\.fp32/metrics\.log: exists: the folder contains a training; use -f to replace it$' '  but not one with a complete epoch'
+refused 1 'div\.fp32/metrics\.log: exists: the directory contains a training; use -f to replace it$' '  but not one with a complete epoch'
 run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
-status_is 0 'a checkpoint from another folder can also be resumed there'
+status_is 0 'a checkpoint from another directory can also be resumed there'
 is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the old metrics'
 train -q -o stays -e 1
 cp stays/last.ckpt stays.ckpt
@@ -620,14 +620,14 @@ ok '  resuming with a lower rate gives the usual result' cmp stays/last.ckpt one
 
 # ---------------------------------------------------------------- kills, full disks
 
-has_epochs() { # DIR: the training in this folder has saved two epochs
+has_epochs() { # DIR: the training in this directory has saved two epochs
     # shellcheck disable=SC2317 # await calls it
     [ "$(rows "$1/metrics.log")" -ge 2 ]
 }
 covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
 await has_epochs sig
 train -o sig -f
-refused 1 'sig: another run is using this folder' 'two runs in one folder'
+refused 1 'sig: another run is using this directory' 'two runs in one directory'
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'

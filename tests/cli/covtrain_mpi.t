@@ -14,7 +14,7 @@ for file in train/a val/v; do
     "$PYTHON" "$SRC/tests/oracle/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --weight-decay 0.5 --beta1 0.8 --seed 1 -@ 1'
-ranks() { # N ARG...: N processes train on the folder $in
+ranks() { # N ARG...: N processes train on the directory $in
     n=$1
     shift
     run timeout 1200 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
@@ -47,7 +47,7 @@ import json
 a, b, c = ([json.loads(x)["loss"] for x in open(f + "/metrics.jsonl") if "step" in x] for f in ("ice.one", "ice", "one"))
 assert all(abs(x - y) <= 1e-5 * abs(x) for x, y in zip(a, b)) and abs(a[-1] - c[-1]) > 1e-4'
 run covtrain -q -i d $net -o depths.one --target-scale median
-depths() { # FOLDER
+depths() { # DIRECTORY
     h5chunk info "$1/last.ckpt" | grep target_depths
 }
 for loading in disk ranks; do
@@ -56,13 +56,13 @@ for loading in disk ranks; do
 done
 ok '  and bytes' cmp depths.disk/last.ckpt depths.ranks/last.ckpt
 ranks 2 -o again
-is "$status" 1 'a folder that contains a training'
+is "$status" 1 'a directory that contains a training'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is reported'
 # If all fail the same way, the first process reports it.
 in=nowhere
 ranks 3 -o bad
 is "$status $(grep 'covtrain: error' "$stderr" | cut -d';' -f1)" '1 covtrain: error: nowhere: No such file or directory' \
-    'a missing folder is reported once'
+    'a missing directory is reported once'
 in=d
 ranks 3 -o bad --dropout 2
 is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is an invalid option'

@@ -13,7 +13,7 @@ mkdir -p d/train d/val
 # LSTM layers with dropout between them.
 net='--model-type bi-hybrid --cnn-layers 2 --filter-size 96 --kernel-size 9 --lstm-layers 2 --hidden-size 40 --dropout 0.3
      --bnorm true -b 5 --max-steps 2 -e 1 --seed 1'
-train() { # FOLDER ARG...
+train() { # DIRECTORY ARG...
     run covtrain -q -f -i d $net --stats stats.json -o "$@"
     used=$(sed -n 's/.*"precision": "\([^"]*\)".*/\1/p' stats.json)
     weights=$(cksum <"$1/last.ckpt")

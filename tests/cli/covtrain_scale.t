@@ -5,7 +5,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-# make_data FOLDER A B C VAL: three files to train on and one to validate with. Coverage is a multiple of 0, 2 and 6, the
+# make_data DIRECTORY A B C VAL: three files to train on and one to validate with. Coverage is a multiple of 0, 2 and 6, the
 # median of its values above 0 that multiple of 2. Powers of 2 make scaled targets exact.
 cat >multiply.py <<'EOF'
 import sys

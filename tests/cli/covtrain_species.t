@@ -16,7 +16,7 @@ f = h5py.File(sys.argv[1], "r+")
 f["data/species"][:] = sys.argv[2].encode()' $file ${species%:*} || exit 99
 done
 net='--filter-size 4 --kernel-size 5 --hidden-size 4 --learning-rate 0.01 --seed 1 -b 4 -e 2 -@ 1'
-train() { # FOLDER ARG...
+train() { # DIRECTORY ARG...
     in=$1
     shift
     run covtrain -f -i "$in" $net "$@"
@@ -76,7 +76,7 @@ done <<'END'
 1|--leave-out moss,weed --balance species|s without moss,weed: all files are of fern; --balance needs other species$
 2|--leave-out moss --balance species --no-shuffle|--balance and --no-shuffle contradict each other$
 2|--leave-out moss --balance species --pair-strands=apart|--balance and --pair-strands=apart contradict each other$
-1|-e 2|s: no folder train/; covtrain needs train/ and val/, which `h5chunk split` makes from a genome file, or --leave-out$
+1|-e 2|s: no directory train/; covtrain needs train/ and val/, which `h5chunk split` makes from a genome file, or --leave-out$
 END
 "$PYTHON" -c 'import h5py
 h5py.File("s/weed.h5", "r+")["data/species"][:3] = b"moss"'
@@ -91,5 +91,5 @@ for name in "moss", "fern":
     del f["evaluation/h3k4me3_coverage"]
 h5py.File("s/weed.h5", "r+")["data/species"][:] = b"weed"'
 train s -o bad --leave-out fern,weed
-refused 1 's without fern,weed has: moss; s of fern,weed has: fern, atacseq, h3k4me3; no data set is in both$' 'no common data set'
+refused 1 's without fern,weed has: moss; s of fern,weed has: fern, atacseq, h3k4me3; no dataset is in both$' 'no common dataset'
 done_testing

@@ -30,7 +30,7 @@ with h5py.File(sys.argv[1]) as f, h5py.File(sys.argv[2], "w") as out:
     out["data/start_ends"] = np.array([(0, length)] * len(rows), "i8")
 EOF
 ln -s ../train/short.h5 s/val
-resume() { # CKPT EPOCHS [FOLDER]
+resume() { # CKPT EPOCHS [DIRECTORY]
     rm -rf o
     in=${3:-d}
     run covtrain -q -i "$in" -o o -b 2 -e "$2" --no-shuffle --resume-training "$1"

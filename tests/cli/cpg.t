@@ -27,8 +27,8 @@ is "$(cksum <one/genome.fa)" '4248621841 434698' 'the genome is the same on ever
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
 run "$make_demo" one 12x
 refused 2 'BASES' 'a size that is not a number'
-run "$make_demo" no/folder
-refused 1 'no/folder' 'a missing folder'
+run "$make_demo" no/directory
+refused 1 'no/directory' 'a missing directory'
 
 # CG is its own reverse complement and the window is symmetric, so both strands and their mean are equal.
 cd one || exit

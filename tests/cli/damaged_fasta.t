@@ -23,7 +23,7 @@ convert() { # FILE [OPTION]...
 mkdir ../made
 "$PYTHON" - "$SRC/tests/data/genome.fa" ../made <<'END'
 import gzip, random, sys
-whole, folder = open(sys.argv[1], "rb").read(), sys.argv[2]
+whole, directory = open(sys.argv[1], "rb").read(), sys.argv[2]
 short = whole[:3000]
 random.seed(1)
 
@@ -32,7 +32,7 @@ def flipped(data):
     return data[:at] + bytes([data[at] ^ 1 << random.randrange(8)]) + data[at + 1:]
 
 def write(name, data):
-    with open(f"{folder}/{name}", "wb") as f:
+    with open(f"{directory}/{name}", "wb") as f:
         f.write(data)
 
 write("crlf.fa", short.replace(b"\n", b"\r\n"))

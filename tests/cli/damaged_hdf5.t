@@ -17,16 +17,16 @@ mkdir made
 "$PYTHON" - "$SRC/tests/data" made <<'END'
 # Files of other programs, truncated, and with a damaged superblock (signature, format version, sizes).
 import random, sys
-data, folder = sys.argv[1:]
+data, directory = sys.argv[1:]
 random.seed(1)
 for name in "genome", "coverage", "plant_predictions":
     with open(f"{data}/{name}.h5", "rb") as f:
         whole = f.read()
     for i in range(10):
-        with open(f"{folder}/{name}_cut{i}.h5", "wb") as f:
+        with open(f"{directory}/{name}_cut{i}.h5", "wb") as f:
             f.write(whole[:random.choice([random.randrange(2000), random.randrange(len(whole))])])
     for at in 3, 8, 13, 14:
-        with open(f"{folder}/{name}_superblock{at}.h5", "wb") as f:
+        with open(f"{directory}/{name}_superblock{at}.h5", "wb") as f:
             f.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
 END
 find made "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f 2>/dev/null | LC_ALL=C sort >files

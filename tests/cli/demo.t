@@ -20,8 +20,8 @@ is "$(cat one/* | cksum)" '3684288755 2871865' 'as on every machine'
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
 run "$make_plant" one 12x
 refused 2 'BASES' 'a size that is not a number'
-run "$make_plant" no/folder
-refused 1 'no/folder' 'a missing folder'
+run "$make_plant" no/directory
+refused 1 'no/directory' 'a missing directory'
 
 # Reads are at the features in features.bed, sorted, and not on N. Coordinates of SAM are 1-based.
 cat >reads.awk <<'EOF'

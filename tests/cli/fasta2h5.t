@@ -260,9 +260,9 @@ fi
 printf 'BZh91AY' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa
 refuses 1 '^fasta2h5: error: absent\.fa: No such file or directory$' 'a missing FASTA' -- absent.fa
-mkdir folder
-refuses 1 '^fasta2h5: error: folder: is a folder, not a file$' 'a folder as FASTA' -- folder
-rm -rf x.* cut.* folder empty.fa
+mkdir directory
+refuses 1 '^fasta2h5: error: directory: is a directory, not a file$' 'a directory as FASTA' -- directory
+rm -rf x.* cut.* directory empty.fa
 
 # ---------------------------------------------------------------- invalid usage
 
@@ -318,16 +318,16 @@ run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g '-f replaces it'
 rm there.h5
 run fasta2h5 -o absent/out.h5 g.fa
-refused 1 '^fasta2h5: error: absent/out\.h5: folder absent does not exist$' 'a missing folder'
+refused 1 '^fasta2h5: error: absent/out\.h5: directory absent does not exist$' 'a missing directory'
 run fasta2h5 -o g.fa/out.h5 g.fa
-refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a folder$' 'a file in place of the folder'
+refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a directory$' 'a file in place of the directory'
 mkdir locked && chmod 555 locked
 run_unprivileged fasta2h5 -o locked/out.h5 g.fa
-refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a read-only folder'
+refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a read-only directory'
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 run fasta2h5 -o . g.fa
-refused 1 '^fasta2h5: error: ' 'a folder as output'
+refused 1 '^fasta2h5: error: ' 'a directory as output'
 run fasta2h5 -f -o /dev/full g.fa
 refused 1 '^fasta2h5: error: /dev/full: ' '/dev/full as output'
 for suffix in fa FASTA fna fa.gz bam bed txt ckpt; do

@@ -5,7 +5,7 @@
 need_python h5py numpy
 start_python "$SRC/tests/oracle/h5_forms.py"
 
-# copy_all KIND COMPRESSION FROM TO: copies all files of a folder; prints name and error of each failure.
+# copy_all KIND COMPRESSION FROM TO: copies all files of a directory; prints name and error of each failure.
 copy_all() {
     for file in "$3"/*.h5; do
         run h5_copy "$1" "$2" "$file" "$4/${file##*/}"

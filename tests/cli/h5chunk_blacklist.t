@@ -153,7 +153,7 @@ refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' -- --report ../t
 printf '{"a": 1}\n' >../json.jsonl
 refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'other JSON' -- --report ../json.jsonl g.h5
 run_unprivileged sh -c 'mkdir ../ro && cp g.h5 ../ro && chmod 555 ../ro && h5chunk blacklist --names names ../ro/g.h5'
-refused 1 'Permission denied' 'a read-only folder'
+refused 1 'Permission denied' 'a read-only directory'
 chmod 755 ../ro
 chmod 444 ../ro/g.h5
 run_unprivileged h5chunk blacklist --names names ../ro/g.h5

@@ -1,5 +1,5 @@
 #!/bin/sh
-# h5chunk drop and rename: the other data sets keep their values; errors leave the file as it was.
+# h5chunk drop and rename: the other datasets keep their values; errors leave the file as it was.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -10,7 +10,7 @@ cp "$SRC/tests/data/genome.h5" g.h5 && chmod u+w g.h5 &&
     bam2h5 -q -p atacseq --append --count cut g.h5 "$bam" || exit 99
 cp "$SRC/tests/data/plant_predictions.h5" p.h5 && chmod u+w p.h5 || exit 99
 
-# same OLD NEW [OLD=NEW | -NAME]...: NEW has the data sets of OLD, but these are renamed or removed.
+# same OLD NEW [OLD=NEW | -NAME]...: NEW has the datasets of OLD, but these are renamed or removed.
 # shellcheck disable=SC2317 # called by ok
 same() {
     "$PYTHON" - "$@" <<'END'
@@ -71,7 +71,7 @@ edits() { # NAME INPUT ARG... -- OLD=NEW...: changes a copy in place, and writes
     run h5chunk $command -f -o o.h5 "$input"
     ok '  with -o, the same' same "$input" o.h5 "$@"
 }
-edits 'a data set of coverage is removed' g.h5 drop --datasets h3k4me3 -- -h3k4me3
+edits 'a dataset of coverage is removed' g.h5 drop --datasets h3k4me3 -- -h3k4me3
 [ "$(wc -c <x.h5)" -lt "$(wc -c <g.h5)" ]
 is $? 0 '  and its space is free'
 edits 'all are removed' g.h5 drop --datasets atacseq,h3k4me3 -- -atacseq -h3k4me3
@@ -79,7 +79,7 @@ edits 'one is renamed' g.h5 rename --datasets atacseq=dnase -- atacseq=dnase
 run bam2h5 -q -p dnase --append --strand own x.h5 "$bam"
 status_is 0 '  and can be appended to'
 edits 'both are renamed' g.h5 rename --datasets atacseq=a,h3k4me3=b -- atacseq=a h3k4me3=b
-edits 'a data set of predictions is removed' p.h5 drop --datasets h3k4me3 -- -h3k4me3
+edits 'a dataset of predictions is removed' p.h5 drop --datasets h3k4me3 -- -h3k4me3
 run cov2bigwig -q -o x.bg x.h5
 cov2bigwig -q --datasets atacseq -o p.bg p.h5
 ok '  and the other has the same track' cmp x.bg p.bg
@@ -99,10 +99,10 @@ while IFS='|' read -r status args regex; do
     cmp -s g.h5 was_g && cmp -s p.h5 was_p
     is $? 0 '  and the file is as it was'
 done <<'END'
-1|drop --datasets none g.h5|g\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
-1|drop --datasets none p.h5|p\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
-1|drop --datasets atacseq_spliced g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: atacseq, h3k4me3$
-1|drop --datasets atacseq,h3k4me3 p.h5|p\.h5: no data set would be left$
+1|drop --datasets none g.h5|g\.h5: unknown dataset 'none'; it has: atacseq, h3k4me3$
+1|drop --datasets none p.h5|p\.h5: unknown dataset 'none'; it has: atacseq, h3k4me3$
+1|drop --datasets atacseq_spliced g.h5|g\.h5: unknown dataset 'atacseq_spliced'; it has: atacseq, h3k4me3$
+1|drop --datasets atacseq,h3k4me3 p.h5|p\.h5: no dataset would be left$
 2|drop --datasets atacseq,atacseq p.h5|--datasets: duplicate 'atacseq'$
 2|drop g.h5|--datasets is missing$
 2|drop --datasets atacseq -o g.h5 g.h5|g\.h5: is both an input and an output$
@@ -111,11 +111,11 @@ done <<'END'
 2|rename --datasets atacseq g.h5|--datasets atacseq: expected OLD=NEW$
 2|rename --datasets =x g.h5|--datasets =x: expected OLD=NEW$
 2|rename --datasets atacseq= g.h5|--datasets atacseq=: expected OLD=NEW$
-1|rename --datasets atacseq=h3k4me3 g.h5|g\.h5: already has a data set 'h3k4me3'$
-1|rename --datasets atacseq=h3k4me3 p.h5|p\.h5: already has a data set 'h3k4me3'$
+1|rename --datasets atacseq=h3k4me3 g.h5|g\.h5: already has a dataset 'h3k4me3'$
+1|rename --datasets atacseq=h3k4me3 p.h5|p\.h5: already has a dataset 'h3k4me3'$
 2|rename --datasets atacseq=x,h3k4me3=x p.h5|--datasets: duplicate 'x'$
-1|rename --datasets none=x g.h5|g\.h5: unknown data set 'none'; it has: 
-1|rename --datasets atacseq_spliced=x g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: 
+1|rename --datasets none=x g.h5|g\.h5: unknown dataset 'none'; it has: 
+1|rename --datasets atacseq_spliced=x g.h5|g\.h5: unknown dataset 'atacseq_spliced'; it has: 
 2|rename --datasets atacseq=a/b g.h5|--datasets a/b: must not contain
 1|drop --datasets atacseq absent.h5|absent\.h5: No such file
 END

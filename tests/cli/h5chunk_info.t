@@ -33,7 +33,7 @@ END
 run h5chunk info g.h5
 status_is 0 'a genome file'
 stderr_is '' '  prints no messages'
-stdout_like '^  data set         type     shape       chunk       filters                 bytes    a base$' '  a header'
+stdout_like '^  dataset         type     shape       chunk       filters                 bytes    a base$' '  a header'
 stdout_like '^  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip 4  +[0-9]+ +[0-9.]+$' '  the bases'
 stdout_like '^  data/species     S25      8           8           gzip 4           +[0-9]+ +[0-9.]+$' '  a column'
 stdout_like '^g\.h5: genome file$' '  the kind'
@@ -126,7 +126,7 @@ refused 1 'standard output: No space left on device$' 'a full disk'
 run h5chunk info
 refused 2 'an input is missing \(usage: h5chunk info' 'no operand'
 
-# A format of a later HDF5: the layout of a data set has version 5.
+# A format of a later HDF5: the layout of a dataset has version 5.
 "$PYTHON" - <<'END'
 import re, h5py
 with h5py.File("later.h5", "w") as f:

@@ -291,8 +291,8 @@ refuses 2 'needs only one of' 'two kinds of split' -- split --shards 2 --val-fra
 refuses 2 'needs --val-fraction' 'a seed for shards' -- split --shards 2 --seed 1 -o out long_c.h5
 refuses 2 'needs --val-fraction' '--by with names' -- split --val-names names --by chunk -o out/ long_c.h5
 refuses 2 'needs --seed' 'no seed' -- split --val-fraction 0.1 -o out/ long_c.h5
-refuses 2 'not a folder' 'a file instead of a folder' -- split --val-fraction 0.1 --seed 1 -o out long_c.h5
-refuses 2 'is a folder; --shards' 'a folder instead of a prefix' -- split --shards 2 -o out/ long_c.h5
+refuses 2 'not a directory' 'a file instead of a directory' -- split --val-fraction 0.1 --seed 1 -o out long_c.h5
+refuses 2 'is a directory; --shards' 'a directory instead of a prefix' -- split --shards 2 -o out/ long_c.h5
 refuses 2 'val-fraction' 'all for validation' -- split --val-fraction 1 --seed 1 -o out/ long_c.h5
 echo kept >part.2.h5
 run h5chunk split --shards 3 -o part long_c.h5

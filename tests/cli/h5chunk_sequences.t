@@ -197,7 +197,7 @@ echo y >names
 run h5chunk split --val-names names -o e/ same.h5
 refused 1 '^h5chunk: error: same\.h5: no chunks left for validation: all of them have the bases of chunks for training; --allow-copies keeps them$' \
     'only copies'
-is "$(find . -name e)" '' '  leaves no folder'
+is "$(find . -name e)" '' '  leaves no directory'
 run h5chunk split --shards 2 --allow-copies -o part g.h5
 refused 2 '[-]-allow-copies needs --val-fraction or --val-names' '--allow-copies with shards'
 done_testing

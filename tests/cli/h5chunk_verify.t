@@ -34,7 +34,7 @@ def lengths(f):
 
 
 def fill(f, name, columns, dtype):
-    """A data set of random values, padded with -1."""
+    """A dataset of random values, padded with -1."""
     rng = np.random.default_rng(5)
     n = lengths(f)
     values = rng.integers(0, 50, (len(n), L, columns)).astype(dtype)

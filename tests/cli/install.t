@@ -106,7 +106,7 @@ if [ -e "$SRC/.git" ]; then
         make -s -C "$SRC" DIST="$work/$n.tar.gz" dist || break
     done
     ok 'make dist packs the same bytes each time' cmp 1.tar.gz 2.tar.gz
-    like "$(tar -tzf 1.tar.gz)" '^covtools-[^/]*/common/cli/opt\.c$' '  below a folder with the version'
+    like "$(tar -tzf 1.tar.gz)" '^covtools-[^/]*/common/cli/opt\.c$' '  below a directory with the version'
 fi
 
 done_testing

@@ -125,7 +125,7 @@ done
 while IFS='|' read -r set line; do
     # shellcheck disable=SC2086 # words of a command
     run $line
-    refused 1 ": [a-z/]*(other|a)\.h5: neither a genome file nor a predictions file, but another HDF5 file: no data set $set\$" \
+    refused 1 ": [a-z/]*(other|a)\.h5: neither a genome file nor a predictions file, but another HDF5 file: no dataset $set\$" \
         "another HDF5 file: $line"
 done <<'END'
 data/X|covpredict -q -m x.ckpt -o o.h5 other.h5

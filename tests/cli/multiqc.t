@@ -82,16 +82,16 @@ assert all(load(name)["data"] for name in glob.glob("stats/*"))
 END
 ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
 
-# Both data sets at once.
+# Both datasets at once.
 bam2h5 -q -p h3k4me3 -o both.h5 atacseq.h5 weed_h3k4me3.sam
 cov2bigwig -q --measured both.h5 --stats both_mqc.json -o both.tsv weed_predictions.h5
-ok 'two data sets are columns of one row, and two groups of bars' "$PYTHON" -c '
+ok 'two datasets are columns of one row, and two groups of bars' "$PYTHON" -c '
 import json
 general, plot = json.load(open("both_mqc.json")), json.load(open("both.correlation_mqc.json"))
 assert {"atacseq_pearson_1", "h3k4me3_pearson_1"} <= set(general["data"]["both"]), general["data"]
 assert list(plot["data"]) == ["both.atacseq", "both.h3k4me3"], plot["data"]'
 
-# A bigWig has no data set.
+# A bigWig has no dataset.
 cov2bigwig -q --datasets atacseq --measured tracks/weed_predictions_h3k4me3_avg_strand.bw --stats track_mqc.json -o track.tsv weed_predictions.h5
 ok 'a comparison with a track' "$PYTHON" -c '
 import json
@@ -117,7 +117,7 @@ grep -v '^multiqc' commands | sed 's/--stats/-q &/' >tools
 ok '  which runs' sh -e tools
 # shellcheck disable=SC2016 # Python's
 is "$("$PYTHON" -c 'import glob, json; print(*sorted({row for name in glob.glob("stats/*") for row in json.load(open(name))["data"]}))')" \
-    'cress cress.atacseq' '  all rows have the name of the sample; a bar also has that of the data set'
+    'cress cress.atacseq' '  all rows have the name of the sample; a bar also has that of the dataset'
 run covpeaks call -c 5 --datasets atacseq --stats stats/cress.covpeaks_mqc.json -o more.narrowPeak cress.h5
 status_is 1 '  another run of a tool does not replace its file'
 stderr_like ': already exists; use -f to replace it$' '  the message'

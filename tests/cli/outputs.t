@@ -1,6 +1,6 @@
 #!/bin/sh
 # Outputs that something else touches: a second run to the same output, files that killed runs left, links that another
-# user of the folder planted, and signals at any moment.
+# user of the directory planted, and signals at any moment.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 # shellcheck source=tests/lib/signals.sh

@@ -4,7 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy pyBigWig
 
-check() { # PREDICTIONS FOLDER NAME
+check() { # PREDICTIONS DIRECTORY NAME
     ok "$3" "$PYTHON" "$SRC/tests/oracle/predict_check.py" tracks "$1" "$2"
 }
 
@@ -39,7 +39,7 @@ ok 'without a genome file, the same predictions' cmp direct.h5 p.h5
 gzip g.fa
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'cat g.fa.gz | covpredict --subsequence-length 3600 -m one.ckpt -o q.h5 - && cov2bigwig -o tracks/atacseq.bw -f q.h5'
-status_is 0 'gzip from a pipe, one data set, one file'
+status_is 0 'gzip from a pipe, one dataset, one file'
 check q.h5 tracks '  the bigWig has the predictions'
 for strand in + -; do
     run cov2bigwig --strand=$strand --datasets h3k4me3 -o - p.h5

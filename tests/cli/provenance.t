@@ -20,7 +20,7 @@ for line in 'tool: covpredict' "command: $command" 'precision: exact' 'device: c
     stdout_like "^  attribute  $line\$" "predictions: $line"
 done
 stdout_like '^  prediction/model_name: m\.ckpt$' '  and the model'
-stdout_like '^  prediction/predictions overlap: 8$' '  attributes of data sets'
+stdout_like '^  prediction/predictions overlap: 8$' '  attributes of datasets'
 ok '--stats' "$PYTHON" - "$sha" <<'END'
 import json, sys
 import h5py
@@ -67,11 +67,11 @@ covpredict -q --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 g.h5 || exit 99
 run h5chunk merge -f -o m.h5 p1.h5 p2.h5
 refused 1 '^h5chunk: error: p1\.h5 and p2\.h5 are not parts of one file: predicted with different models' 'shards of two models of one name'
 mv kept.ckpt m.ckpt
-mkdir -p 'another folder' && cp m.ckpt 'another folder/name.ckpt'
-covpredict -q --overlap 8 --shard 2/2 -f -m 'another folder/name.ckpt' -o p2.h5 g.h5 || exit 99
+mkdir -p 'another directory' && cp m.ckpt 'another directory/name.ckpt'
+covpredict -q --overlap 8 --shard 2/2 -f -m 'another directory/name.ckpt' -o p2.h5 g.h5 || exit 99
 run h5chunk merge -f -o m.h5 p1.h5 p2.h5
 status_is 0 '  shards of one model with two names are merged'
-covpredict -q --overlap 4 --shard 2/2 -f -m 'another folder/name.ckpt' -o p2.h5 g.h5 || exit 99
+covpredict -q --overlap 4 --shard 2/2 -f -m 'another directory/name.ckpt' -o p2.h5 g.h5 || exit 99
 run h5chunk merge -f -o m.h5 p1.h5 p2.h5
 refused 1 'p1\.h5 and p2\.h5 are not parts of one file' '  but not with other options'
 covpredict -q --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 g.h5 || exit 99
@@ -131,15 +131,15 @@ stdout_like "^  SHA-256         $sha\$" '  SHA-256'
 stdout_like '^  parameters      2921 in 10 tensors$' '  the parameters'
 stdout_like '^  training        epoch 4, 35 steps, without the state of an optimiser$' '  the training'
 stdout_like '^  made by         PyTorch Lightning 2\.0\.2, such as Predmoter$' '  the program'
-stdout_like '^  hyperparameter  datasets: atacseq$' '  the data sets'
+stdout_like '^  hyperparameter  datasets: atacseq$' '  the datasets'
 mkdir -p d/train d/val
 cp m.h5 d/train/a.h5
 cp m.h5 d/train/b.h5
 cp m.h5 d/val/c.h5
-train() { # FOLDER OPTION...
-    folder=$1
+train() { # DIRECTORY OPTION...
+    directory=$1
     shift
-    covtrain -q -i d -o "$folder" --model-type cnn --cnn-layers 1 --filter-size 4 -b 4 --seed 5 "$@" 2>/dev/null ||
+    covtrain -q -i d -o "$directory" --model-type cnn --cnn-layers 1 --filter-size 4 -b 4 --seed 5 "$@" 2>/dev/null ||
         fail "covtrain $*"
 }
 train one -@ 1 -e 2 --loss-weights 0.5

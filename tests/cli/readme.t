@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every command of README.md and then of covtools-cookbook(7), in order, in a folder that has only what they say the reader
+# Runs every command of README.md and then of covtools-cookbook(7), in order, in a directory that has only what they say the reader
 # has: the repository, a genome, a model, reads, variants, regions and an annotation. Programs that install, build or need
 # other machines are replaced by checks of their arguments.
 # SPDX-License-Identifier: MIT

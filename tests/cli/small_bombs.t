@@ -90,9 +90,9 @@ fasta2h5 -q --subsequence-length 5 -o g.h5 g.fa || exit 99
 
 for file in genome contiguous predictions sets chunk rows; do
     case $file in
-    chunk) text='data/X: the chunks are much larger than the data set' ;;
+    chunk) text='data/X: the chunks are much larger than the dataset' ;;
     rows) text='4194304 chunks and sequences in a file of [0-9]+ bytes' ;;
-    *) text='[a-z]+/[a-zA-Z_0-9]+: most of the data set is missing from the file' ;;
+    *) text='[a-z]+/[a-zA-Z_0-9]+: most of the dataset is missing from the file' ;;
     esac
     for command in info 'verify -@ 2' 'repack -@ 2 -o x.h5' 'cat -@ 2 -o x'; do
         # shellcheck disable=SC2086 # a list of words
@@ -182,7 +182,7 @@ for file in header:2 record:3; do
     refused 1 "^coveffect: error: ${file%:*}\.vcf\.gz:${file#*:}: line of more than 8 MiB\$" "a long line of a VCF: ${file%:*}"
 done
 
-# Alleles of 7 MB, of which the table has a row for each data set; 200,000 samples, whose haplotypes are equal; samples that htslib gives
+# Alleles of 7 MB, of which the table has a row for each dataset; 200,000 samples, whose haplotypes are equal; samples that htslib gives
 # the memory of the widest one; lines of a header that it compares with each other; a record of a BCF.
 cat >variants.py <<'E'
 import gzip

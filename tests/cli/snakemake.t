@@ -161,7 +161,7 @@ for key in ("bases", "chunks"):
     assert merged["shards"][key] == merged["data"]["weed.plant"][key] == sum(s[key] for s in shards) == whole[key], key'
 cd .. || exit 99
 
-# Options of the configuration, names that look like options or commands, and an assay that the name of the data set does not tell.
+# Options of the configuration, names that look like options or commands, and an assay that the name of the dataset does not tell.
 mkdir dash && cd dash || exit 99
 odd="-we 'ed\`touch X\`&.fa"
 cp ../weed.fa "./$odd"
@@ -182,13 +182,13 @@ tracks/d.1.p_2/d.1.p_2_atacseq_avg_strand_ws=50.bw
 tracks/d.1.p_2/d.1.p_2_h3k4me3_avg_strand_ws=50.bw" '  tracks are smoothed'
 covpredict -q -m -plant.ckpt --species d.1 --precision fp32 --overlap 4000 -o d.1.p.h5 -- "$odd"
 cov2bigwig -q --measured ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d.1.p.h5
-ok '  the overlap is used, and the assay decides, not the name of the data set' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
+ok '  the overlap is used, and the assay decides, not the name of the dataset' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
 stderr_like 'Nothing to be done' '  nothing is repeated'
 printf 'd.1\t%s\t-plant.ckpt\tp_2\t--version\tother\tatacseq\n' "$odd" >>sheet.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -n -- tracks metrics
 is "$(cat "$tap_dir"/std* | grep -o 'rule [a-z0-9_]*:' | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule covprofile_correlate:rule metrics:' \
-    '  but a first data set of a model is compared'
+    '  but a first dataset of a model is compared'
 cd ..
 
 # Paths are relative to the sheet, unless they are absolute or URLs; tracks are not shifted, but reads next to them are.
@@ -243,8 +243,8 @@ refuses "bad\\.csv:2: invalid sample '-weed'; .*" 'a name that begins with -' '-
 refuses "bad\\.csv:2: weed: invalid model 'a.b'; .*" 'a model with a dot' 'weed,weed.fa,,,,a.b,plant.ckpt'
 refuses "bad\\.csv:3: weed: invalid assay 'rnaseq'; use atacseq, chipseq or other" 'an unknown assay' '# x' \
     'weed,weed.fa,atacseq,rnaseq,a.bam,plant,plant.ckpt'
-refuses 'bad\.csv:2: weed: missing assay; .*' 'a data set whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
-refuses 'bad\.csv:2: weed: missing bams; .*' 'a data set without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
+refuses 'bad\.csv:2: weed: missing assay; .*' 'a dataset whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
+refuses 'bad\.csv:2: weed: missing bams; .*' 'a dataset without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing checkpoint; .*' 'a short row' 'weed,weed.fa,,,,plant'
 # shellcheck disable=SC2016 # a name, not a variable
 for path in '{w}.fa' '$HOME.fa' 'a*.fa' 'a?.fa' 'a[1].fa'; do
@@ -258,7 +258,7 @@ refuses 'bad\.csv:3: weed: the checkpoint of plant is b\.ckpt, but a\.ckpt in an
     'moss,moss.fa,,,,plant,a.ckpt' 'weed,weed.fa,,,,plant,b.ckpt'
 refuses 'bad\.csv:3: weed: the fasta of weed is b\.fa, but a\.fa in an earlier row' 'two genomes of a sample' \
     'weed,a.fa,,,,plant,a.ckpt' 'weed,b.fa,,,,other,b.ckpt'
-refuses 'bad\.csv:3: weed: the assay of atacseq is other, but atacseq in an earlier row' 'two assays of a data set' \
+refuses 'bad\.csv:3: weed: the assay of atacseq is other, but atacseq in an earlier row' 'two assays of a dataset' \
     'weed,a.fa,atacseq,,a.bam,plant,a.ckpt' 'weed,a.fa,atacseq,other,a.bam,b,b.ckpt'
 refuses 'bad\.csv:3: weed: the list of bams of atacseq is b\.bam, but a\.bam;b\.bam in an earlier row; write replicates in one row, .*' \
     'two lists of files' \
@@ -281,23 +281,23 @@ complains 'bad\.csv: missing column checkpoint' 'a missing column' --config samp
 complains 'none\.csv: No such file or directory' 'a missing sheet' --config samples=none.csv
 complains "configuration: .*'shard' was unexpected.*" 'an unknown key of the configuration' --config shard=4
 complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --config precision=fp8
-complains "configuration: peak_cutoffs: 'atacseq' does not match .*" 'a data set without a cutoff' --config peak_cutoffs=atacseq
+complains "configuration: peak_cutoffs: 'atacseq' does not match .*" 'a dataset without a cutoff' --config peak_cutoffs=atacseq
 complains 'configuration: peak_cutoffs has no effect unless peaks is true' 'cutoffs without peaks' --config peak_cutoffs=a=5
 complains 'configuration: measured_cutoffs has no effect unless peaks is true' '  nor of measured peaks' \
     --config peaks=false measured_cutoffs=a=5
-complains 'configuration: measured_cutoffs: repeated data set a' 'two cutoffs of a data set' \
+complains 'configuration: measured_cutoffs: repeated dataset a' 'two cutoffs of a dataset' \
     --config peaks=true measured_cutoffs=a=1,a=2
 complains 'configuration: peak_cutoffs: a=5:5: the second cutoff must be less than the first' 'a weaker cutoff that is not' \
     --config peaks=true peak_cutoffs=a=5:5
 printf '%s\n' 'training: {"x\n": {data: d, options: ""}}' >name.yaml
 complains "configuration: training: 'x.n' does not match .*" 'a name of a training that ends in a newline' --configfile name.yaml
 
-# A data set that the model does not predict, and a checkpoint that is none.
+# A dataset that the model does not predict, and a checkpoint that is none.
 mkdir wrong && cd wrong || exit 99
 printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' \
     'weed,../weed.fa,ATAC-seq,atacseq,../weed_atacseq.sam,plant,../plant.ckpt' >samples.csv
 smk -- metrics
-status_is 1 'a data set that the model does not predict'
+status_is 1 'a dataset that the model does not predict'
 stderr_like '^samples\.csv:2: weed: unknown dataset ATAC-seq; \.\./plant\.ckpt predicts atacseq, h3k4me3; did you mean atacseq\?$' \
     '  is named, with those of the model'
 is "$(ls)" 'checkpoints
@@ -317,8 +317,8 @@ smk -n -- peaks
 is "$status" 1 'the target peaks without the configuration'
 stderr_like 'the target peaks needs the configuration peaks: true' '  the message'
 smk --config peaks=true peak_cutoffs=dnase=5 -- peaks
-is "$status" 1 'a cutoff of a data set that no model predicts'
-stderr_like 'configuration: unknown data set dnase has a cutoff for peaks; no model predicts it' '  the message'
+is "$status" 1 'a cutoff of a dataset that no model predicts'
+stderr_like 'configuration: unknown dataset dnase has a cutoff for peaks; no model predicts it' '  the message'
 ok '  before a genome is encoded' test ! -e genomes
 sed -i 's/weed\.fa/samples.csv/' samples.csv
 smk -- genomes/weed.h5
@@ -356,7 +356,7 @@ EOT
     cd ..
 fi
 
-# Training a network, in another folder, with a sheet elsewhere.
+# Training a network, in another directory, with a sheet elsewhere.
 if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
     mkdir -p trains/data/train trains/data/val && cd trains || exit 99
     "$PYTHON" "$SRC/tests/oracle/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/oracle/training_data.py" data/val/v.h5 2

@@ -54,7 +54,7 @@ edit() {
     esac
 }
 
-# same DIR: the folder has the same files as plain/; HDF5 files may have other time stamps.
+# same DIR: the directory has the same files as plain/; HDF5 files may have other time stamps.
 same() {
     diff -r -x '*.h5' plain "$1" || return
     [ "$(cd plain && find . -name '*.h5' | sort)" = "$(cd "$1" && find . -name '*.h5' | sort)" ] || return
@@ -72,7 +72,7 @@ while IFS='|' read -r file variants line; do
     esac
     wrong=
     for variant in plain $variants old; do
-        # A folder of its own, so that messages and outputs have the same names.
+        # A directory of its own, so that messages and outputs have the same names.
         rm -rf "$variant"
         mkdir "$variant" && edit "$variant" "$file" >"$variant/$file" && cd "$variant" || exit 99
         # shellcheck disable=SC2046 # words of a command

@@ -160,13 +160,13 @@ rm -f new pipe log
 run toy_tool -a write -f -o out --stats - in
 stdout_like '^  "tool": "toy_tool",$' 'statistics to standard output'
 run toy_tool -a write -f -o out --stats no/such/stats.json in
-refused 1 'no/such' 'a missing folder for the statistics fails before the run'
+refused 1 'no/such' 'a missing directory for the statistics fails before the run'
 run toy_tool -a fail -o x --stats failed.json in
 leaves in out stats.json 'a failed run writes no statistics'
 
 # Folders for temporary files.
 run toy_tool -o x --tmpdir in in
-refused 1 '^toy_tool: error: --tmpdir: in is not a folder$' '--tmpdir must be a folder'
+refused 1 '^toy_tool: error: --tmpdir: in is not a directory$' '--tmpdir must be a directory'
 run toy_tool -o x --tmpdir none in
 refused 1 '^toy_tool: error: --tmpdir: none: No such file or directory$' '--tmpdir must exist'
 mkdir locked && chmod 555 locked

@@ -32,13 +32,13 @@ done <<'END'
 2 fasta2h5 -o o.h5 --min-length 5 --max-length 4 g.fa|--min-length 5 is greater than --max-length 4$
 2 fasta2h5 -o o.h5 --compression nope g.fa|"nope" is not a compression
 2 fasta2h5 -o o.fa g.fa|o\.fa: the output is an HDF5 file, but \.fa is another kind; use \.h5$
-2 fasta2h5 -o o/ g.fa|o/: the output is an HDF5 file, but a name that ends in '/' is a folder$
+2 fasta2h5 -o o/ g.fa|o/: the output is an HDF5 file, but a name that ends in '/' is a directory$
 2 fasta2h5 g.fa|-o/--output is missing$
 2 fasta2h5 -o o.h5|an input is missing
 1 fasta2h5 -o o.h5 missing.fa|missing\.fa: No such file or directory$
 1 fasta2h5 -o o.h5 m.ckpt|m\.ckpt: wrong kind of file: a PyTorch checkpoint$
 1 fasta2h5 -o g.h5 g.fa|g\.h5: already exists; use -f to replace it$
-1 fasta2h5 -o missing/o.h5 g.fa|missing/o\.h5: folder missing does not exist$
+1 fasta2h5 -o missing/o.h5 g.fa|missing/o\.h5: directory missing does not exist$
 2 bam2h5 -p a --append --replace g.h5 r.bam|--append and --replace cannot be used together$
 2 bam2h5 -p a --exclude-flags NOPE g.h5 r.bam|--exclude-flags: 'NOPE' is not a flag
 2 bam2h5 -p a/b g.h5 r.bam|--prefix a/b: must not contain '/', commas or white space$
@@ -50,15 +50,15 @@ done <<'END'
 2 covtrain -i d -o o --dropout 2|--dropout: 2 is out of range \(0 to 0\.999999\)$
 2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt|--resume-training and --init-from contradict each other$
 2 covtrain -i d -o o --datasets a,a|--datasets: duplicate a$
-2 covtrain -i d -o o --datasets a --loss-weights 1,2|--loss-weights: 2 weights for 1 data sets$
+2 covtrain -i d -o o --datasets a --loss-weights 1,2|--loss-weights: 2 weights for 1 datasets$
 2 covtrain -i d -o o --cpu scalar|--cpu: scalar only predicts
 2 covtrain -i d -o o --device nope|--device: unknown device 'nope'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
-2 covtrain -i d -o -|-o: the output is a folder, not standard output$
-1 covtrain -i d -o o --datasets nope|d/train: no file has the data set nope
-1 covtrain -i d -o o --loss-weights 1,2|--loss-weights: 2 weights for 1 data sets$
+2 covtrain -i d -o -|-o: the output is a directory, not standard output$
+1 covtrain -i d -o o --datasets nope|d/train: no file has the dataset nope
+1 covtrain -i d -o o --loss-weights 1,2|--loss-weights: 2 weights for 1 datasets$
 1 covtrain -i d -o o --init-from m.ckpt --filter-size 17|--filter-size 17 contradicts m\.ckpt
 1 covtrain -i d -o o --datasets atacseq,h3k4me3 --init-from m.ckpt --freeze nope|--freeze: the network has no layer nope
-1 covtrain -i d/train -o o|d/train: no folder train/
+1 covtrain -i d/train -o o|d/train: no directory train/
 2 covpredict -m m.ckpt -o o.h5 --overlap x g.h5|--overlap: 'x' is not an integer
 2 covpredict -m m.ckpt -o o.h5 --cpu nope g.h5|--cpu: 'nope' is not a level of the CPU
 2 covpredict -m m.ckpt -o o.h5 --shard 3/2 g.h5|--shard: 3 is out of range \(1 to 2\)$
@@ -85,14 +85,14 @@ done <<'END'
 2 cov2bigwig --measured c.h5 --normalize cpm p.h5|--normalize is for tracks; --measured writes a table$
 2 cov2bigwig --measured c.h5 -o o.bed p.h5|o\.bed: the output is a table, but \.bed is another kind; use \.tsv$
 2 cov2bigwig --normalize cpm -o o.bw -|--normalize reads the input twice
-1 cov2bigwig -o o.bw p.h5|o\.bw: 2 data sets \(atacseq, h3k4me3\) do not fit in one file
-1 cov2bigwig -o o.bw --datasets nope p.h5|p\.h5: unknown data set 'nope'
+1 cov2bigwig -o o.bw p.h5|o\.bw: 2 datasets \(atacseq, h3k4me3\) do not fit in one file
+1 cov2bigwig -o o.bw --datasets nope p.h5|p\.h5: unknown dataset 'nope'
 1 cov2bigwig -o o.bw g.h5|g\.h5: a genome file, not a predictions file$
 1 cov2bigwig -o o.bw --strand + t.bw|--strand: t\.bw is a track, which has no strands$
 1 cov2bigwig -o o.bw --datasets atacseq -r nope p.h5|p\.h5: region nope: unknown contig nope
 1 cov2bigwig -o o.bw --datasets atacseq -r chrA:50000- p.h5|p\.h5: region chrA:50000-: begins past the end of the contig, which has 43468 bases$
 1 cov2bigwig -o o.bw --experimental t.bw|--experimental is for genome files; t\.bw is a track$
-1 cov2bigwig --measured t.bw p.h5|p\.h5: has 2 data sets
+1 cov2bigwig --measured t.bw p.h5|p\.h5: has 2 datasets
 2 covpeaks call -o o.bed p.h5|-c/--cutoff is missing; --auto would find one$
 2 covpeaks call -c 5 -o o.txt p.h5|o\.txt: unknown suffix
 2 covpeaks call -c 5 -C 6 --broad -o o.gappedPeak p.h5|--weak-cutoff 6 must be less than --cutoff 5$
@@ -102,9 +102,9 @@ done <<'END'
 2 covpeaks curve --measured r.bed --windows 1,1 p.h5|--windows: duplicate 1$
 2 covpeaks curve --measured r.bed --windows 1,5 -|standard input: several --windows need a file$
 2 covpeaks stats -o o.json r.bed|o\.json: the output is a table, but \.json is another kind; use \.tsv$
-1 covpeaks call -c 5 -o o.bed p.h5|p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$
-1 covpeaks call -c 5 --datasets nope -o o.bed p.h5|p\.h5: unknown data set 'nope'
-1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5|c\.h5: unknown data set 'h3k4me3'
+1 covpeaks call -c 5 -o o.bed p.h5|p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$
+1 covpeaks call -c 5 --datasets nope -o o.bed p.h5|p\.h5: unknown dataset 'nope'
+1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5|c\.h5: unknown dataset 'h3k4me3'
 1 covpeaks compare --genome g.h5 t.bw r.bed|t\.bw: a track, not peaks; call its peaks with covpeaks call$
 1 covpeaks curve --measured t.bw u.bw|t\.bw: a track needs --measured-cutoff$
 1 covpeaks stats t.bw|t\.bw: a track, not peaks; call its peaks with covpeaks call$
@@ -125,7 +125,7 @@ done <<'END'
 1 covprofile correlate t.bw ./t.bw|\./t\.bw: the same file as t\.bw$
 1 covprofile correlate --replicates t.bw u.bw|--replicates is for genome files; there is none$
 1 covprofile fingerprint --fill-gaps p.h5|--fill-gaps is for bigWig and bedGraph; there is none$
-1 covprofile coverage --datasets nope p.h5|p\.h5: unknown data set 'nope'
+1 covprofile coverage --datasets nope p.h5|p\.h5: unknown dataset 'nope'
 2 coveffect vcf -m m.ckpt -g g.fa --width 30k -o o.tsv v.vcf|--width: 30k is out of range \(1 to 21384\)$
 2 coveffect vcf -m m.ckpt -g g.fa --width 5,5 -o o.tsv v.vcf|--width: duplicate 5$
 2 coveffect vcf -m m.ckpt -g g.fa --datasets a,a -o o.tsv v.vcf|--datasets: duplicate a$
@@ -134,13 +134,13 @@ done <<'END'
 2 coveffect vcf -m m.ckpt -g g.fa -o o.bed v.vcf|o\.bed: the output is a table, but \.bed is another kind; use \.tsv$
 2 coveffect ism -m m.ckpt -g g.fa -o o/|regions are missing; use -r or -R$
 2 coveffect ism -m m.ckpt -g g.fa --width 30k -R r.bed -o o/|--width must not be larger than --window$
-2 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o.tsv|o\.tsv: the output is a folder, but \.tsv is a file
+2 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o.tsv|o\.tsv: the output is a directory, but \.tsv is a file
 2 coveffect gradients -m m.ckpt -g g.fa --cpu scalar -R r.bed -o o/|--cpu: scalar only predicts
 2 coveffect gradients -m m.ckpt -g g.fa --cpu foo -R r.bed -o o/|--cpu: 'foo' is not a level of the CPU
 2 coveffect gradients -m m.ckpt -g g.fa --shuffles 3 -R r.bed -o o/|--shuffles needs --integrated$
 1 coveffect vcf -m m.ckpt -g g.fa --datasets nope -o o.tsv v.vcf|--datasets: m\.ckpt does not have 'nope'
 1 coveffect vcf -m m.ckpt -g g.fa --window 8001 -o o.tsv v.vcf|--window: subsequence length 8001 is not a multiple of 8 \(step 2 to the power of cnn_layers 3\)
-1 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o/|--dataset is needed, since m\.ckpt has several data sets
+1 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o/|--dataset is needed, since m\.ckpt has several datasets
 1 coveffect ism -m m.ckpt -g g.fa --dataset nope -R r.bed -o o/|--dataset: m\.ckpt does not have 'nope'
 1 coveffect ism -m m.ckpt -g g.fa --dataset atacseq --window 8000 -R two.bed -o o/|two\.bed:2: has 700 bases, but the first region has 500; use --length$
 1 coveffect gradients -m m.ckpt -g g.fa --dataset atacseq --window 8000 -r chrA:50000- -o o/|g\.fa: region chrA:50000-: begins past the end of the contig, which has 43468 bases$
@@ -148,7 +148,7 @@ done <<'END'
 2 h5chunk subset -o o.h5 g.h5|needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length$
 2 h5chunk subset -o o.h5 -r chrA:5-2 g.h5|g\.h5: region chrA:5-2: ends before it begins$
 2 h5chunk split --val-fraction 0.5 -o o/ g.h5|--val-fraction needs --seed$
-2 h5chunk split --shards 2 -o o/ g.h5|o/: is a folder; --shards needs a prefix of file names$
+2 h5chunk split --shards 2 -o o/ g.h5|o/: is a directory; --shards needs a prefix of file names$
 2 h5chunk repack --compression zstd:99 -o o.h5 g.h5|"zstd:99" is not a compression
 2 h5chunk blacklist g.h5|needs --report or --names$
 2 h5chunk rename --datasets a -o o.h5 p.h5|--datasets a: expected OLD=NEW$
@@ -159,12 +159,12 @@ done <<'END'
 1 h5chunk split --shards 9 -o o g.h5|g\.h5: 4 pairs of chunks are too few for 9 shards$
 1 h5chunk repack --dtype int64 -o o.h5 g.h5|--dtype: g\.h5 has neither coverage nor predictions$
 1 h5chunk repack --layout packed -o o.h5 p.h5|--layout: p\.h5 has no bases$
-1 h5chunk drop --datasets nope -o o.h5 p.h5|p\.h5: unknown data set 'nope'
-1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5|p\.h5: already has a data set 'h3k4me3'$
+1 h5chunk drop --datasets nope -o o.h5 p.h5|p\.h5: unknown dataset 'nope'
+1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5|p\.h5: already has a dataset 'h3k4me3'$
 1 h5chunk merge -o o.h5 g.h5 p.h5|g\.h5 and p\.h5 are not parts of one file: only one has bases$
 1 h5chunk merge -o o.h5 g.h5 ./g.h5|\./g\.h5: the same file as g\.h5$
 1 h5chunk merge -o o.h5 --stats o.json --shard-stats c.h5 g.h5|c\.h5: not a JSON file, but an HDF5 file$
-2 benchmark synth -o - --depth 1|--depth needs a file or folder as output$
+2 benchmark synth -o - --depth 1|--depth needs a file or directory as output$
 2 benchmark synth -o o.fa --size 3 --contigs 9|3 bases are too few for 9 contigs$
 2 benchmark compare --max-slowdown x a.json b.json|--max-slowdown: 'x' is not a number
 1 benchmark compare g.fa g.fa|g\.fa: not a JSON file, but a FASTA file$

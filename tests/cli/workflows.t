@@ -13,7 +13,7 @@ HOME=$tap_dir NXF_HOME=$tap_dir/.nextflow NXF_TEMP=$tap_dir NXF_OFFLINE=true
 export HOME NXF_HOME NXF_TEMP NXF_OFFLINE
 
 ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
-# Another name for the reads of ATAC-seq, so that the assay decides, and not the name of the data set.
+# Another name for the reads of ATAC-seq, so that the assay decides, and not the name of the dataset.
 cp weed.fa grass.fa
 cp weed_atacseq.sam grass.sam
 echo 'grass,grass.fa,h3k4me3,atacseq,grass.sam,plant,plant.ckpt' >>samples.csv
@@ -57,9 +57,9 @@ ok '  as by hand' cmp hand.tsv effects/weed.plant.tsv
 coveffect ism -q -m plant.ckpt -g weed.fa -R weed.bed --length 20 --dataset h3k4me3 -o hand
 ok '  in all files' diff -r hand bases/weed.plant.h3k4me3
 rm -rf hand hand.tsv
-for folder in effects bases tracks metrics predictions peaks; do
-    (cd $folder && find . -type f ! -name '.*' | sort) >names
-    is "$(cd next/$folder && find . -type f | sort)" "$(cat names)" "both write the same names of $folder"
+for directory in effects bases tracks metrics predictions peaks; do
+    (cd $directory && find . -type f ! -name '.*' | sort) >names
+    is "$(cd next/$directory && find . -type f | sort)" "$(cat names)" "both write the same names of $directory"
     while read -r name; do
         case $name in
         */scores.h5) set -- cmp ;;
@@ -67,7 +67,7 @@ for folder in effects bases tracks metrics predictions peaks; do
         *.info.json) continue ;; # with the path of the predictions
         *) set -- cmp ;;
         esac
-        ok "  equal: $name" "$@" "$folder/$name" "next/$folder/$name"
+        ok "  equal: $name" "$@" "$directory/$name" "next/$directory/$name"
     done <names
 done
 is "$(find tracks -name '*.bw' | grep -c .) $(find metrics -name '*.compare.tsv' | grep -c .)" '6 3' 'there are 6 tracks and 3 tables'
@@ -78,7 +78,7 @@ is "$(cat names)" './grass.h3k4me3.measured.gappedPeak
 ./moss.plant.h3k4me3.gappedPeak
 ./weed.h3k4me3.measured.gappedPeak
 ./weed.plant.atacseq.narrowPeak
-./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all data sets that have a cutoff'
+./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all datasets that have a cutoff'
 is "$(cd metrics && echo ./*.peaks.tsv)" './grass.plant.h3k4me3.peaks.tsv ./weed.plant.h3k4me3.peaks.tsv' \
     '  and its comparison with the measured peaks'
 is "$(cd metrics && echo ./*.curve.tsv)" './grass.plant.h3k4me3.curve.tsv ./weed.plant.h3k4me3.curve.tsv' \
@@ -112,7 +112,7 @@ for how in 'weed atacseq weed_atacseq.sam --shift' 'weed h3k4me3 weed_h3k4me3.sa
     covpeaks curve -q --windows 1,51,151 --datasets h3k4me3 --measured hand.gappedPeak "predictions/$1.plant.h5" >hand.tsv
     ok '  and their curve' cmp hand.tsv "metrics/$1.plant.h3k4me3.curve.tsv"
 done
-# The assay of the sheet selects the lengths of predicted peaks; without one, the name of the data set.
+# The assay of the sheet selects the lengths of predicted peaks; without one, the name of the dataset.
 while read -r sample dataset kind options; do
     # shellcheck disable=SC2086 # a list of words
     covpeaks call -q -f --datasets $dataset --window-size 50 $options -o "hand.$kind" "predictions/$sample.plant.h5"
@@ -126,7 +126,7 @@ END
 
 if [ $report = true ]; then
     # The rows and columns of all tables. Of the versions, one has the name of the workflow system.
-    contents() { # FOLDER
+    contents() { # DIRECTORY
         (cd "$1/report/multiqc_report_data" && for table in multiqc_covtools_*.txt multiqc_general_stats.txt multiqc_software_versions.txt; do
             printf '%s: ' "$table" && head -n 1 "$table" && cut -f 1 "$table"
         done) | sed 's/snakemake$/nextflow/'
@@ -139,8 +139,8 @@ if [ $report = true ]; then
     cat >f1.py <<'END'
 import csv
 
-for folder in ".", "next":
-    with open(f"{folder}/report/multiqc_report_data/multiqc_general_stats.txt") as file:
+for directory in ".", "next":
+    with open(f"{directory}/report/multiqc_report_data/multiqc_general_stats.txt") as file:
         rows = {row["Sample"]: row for row in csv.DictReader(file, delimiter="\t")}
     assert sorted(rows) == ["grass.plant", "moss.plant", "weed.plant"], list(rows)
     for sample in "grass", "weed":
@@ -149,8 +149,8 @@ for folder in ".", "next":
         assert float(total["f1"]) > 0, total
         for name in "f1", "precision", "recall", "peaks", "peaks_measured", "overlapping", "overlapping_measured":
             shown = rows[f"{sample}.plant"][f"custom_content_covpeaks_compare-h3k4me3_{name}"]
-            assert abs(float(shown) - float(total[name])) < 1e-6, (folder, sample, name, shown, total)
-    with open(f"{folder}/report/multiqc_report_data/multiqc_covtools_curve_linegraph.txt") as file:
+            assert abs(float(shown) - float(total[name])) < 1e-6, (directory, sample, name, shown, total)
+    with open(f"{directory}/report/multiqc_report_data/multiqc_covtools_curve_linegraph.txt") as file:
         curves = sorted(line.split("\t")[0] for line in file)
     assert curves == [f"{s}.plant.h3k4me3.window {n}" for s in ("grass", "weed") for n in (1, 151, 51)], curves
 END

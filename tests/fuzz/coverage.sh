@@ -3,7 +3,7 @@
 #
 # usage: coverage.sh BUILD CORPORA HARNESS...
 #
-# BUILD is the folder of a build with gcov, CORPORA a folder with further inputs, CORPORA/X. The comment at the top of
+# BUILD is the directory of a build with gcov, CORPORA a directory with further inputs, CORPORA/X. The comment at the top of
 # tests/fuzz/fuzz_X.c names the target files after "Target:".
 # SPDX-License-Identifier: MIT
 set -eu

@@ -11,7 +11,7 @@ TIMEOUT = 120
 
 
 def run(commands, out, report, judge):
-    """Runs each of `commands` (name: arguments) with an empty folder `out`. Reports commands that hang. For the others,
+    """Runs each of `commands` (name: arguments) with an empty directory `out`. Reports commands that hang. For the others,
     judge(name, done, files left in out, names of commands that accepted the input) returns true if the command accepted
     its input. Returns the names of those commands."""
     taken = []

@@ -1,5 +1,5 @@
 /* fuzz_coverage.c - measured coverage: any bytes as a piece; what is encoded comes back, from a blob and from a file,
- * unless the file has data sets of another shape or type.
+ * unless the file has datasets of another shape or type.
  * Target: common/chunk/coverage_file.c
  * SPDX-License-Identifier: MIT */
 #include "common/chunk/coverage_file.h"
@@ -44,7 +44,7 @@ static void check_blob(struct cov_coverage_row row, const uint8_t *data, size_t 
     cov_blob_fini(&b);
 }
 
-/* Replaces a data set by one of another shape or type, as the bits of `how` say. */
+/* Replaces a dataset by one of another shape or type, as the bits of `how` say. */
 static void spoil(const char *path, unsigned how, const struct cov_coverage_options *o)
 {
     static const struct cov_codec_choice none = {COV_CODEC_NONE, 0};
@@ -116,7 +116,7 @@ static void check_file(struct cov_coverage_row row, size_t n_columns, const int6
         }
     if (cov_h5_create(path, &h5, NULL) || cov_h5_finish(h5, NULL))
         abort();
-    for (int times = 0; times < 2; times++) { /* the second time, it replaces its data sets */
+    for (int times = 0; times < 2; times++) { /* the second time, it replaces its datasets */
         if (cov_coverage_writer_new(path, &o, &w, NULL))
             abort();
         for (size_t i = 0; i < ROWS; i++)

@@ -1,4 +1,4 @@
-/* fuzz_rows.c - stored chunks of a data set, of any shape that opening one allows, as rows and as numbers.
+/* fuzz_rows.c - stored chunks of a dataset, of any shape that opening one allows, as rows and as numbers.
  * Target: common/h5/h5_rows.c
  * SPDX-License-Identifier: MIT */
 #include "common/h5/h5_rows.h"

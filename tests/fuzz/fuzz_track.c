@@ -1,4 +1,4 @@
-/* fuzz_track.c - a chunk stream of predictions or measured coverage, in BGZF with sound checksums: which data sets it
+/* fuzz_track.c - a chunk stream of predictions or measured coverage, in BGZF with sound checksums: which datasets it
  * has, and their values.
  * Target: common/signal/signal_file.c
  * SPDX-License-Identifier: MIT */

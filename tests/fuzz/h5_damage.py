@@ -44,7 +44,7 @@ def wipe(path, rng):
 
 
 def remake(f, name, data, **how):
-    """Replaces the data of a data set."""
+    """Replaces the data of a dataset."""
     del f[name]
     f.create_dataset(name, data=data, **how)
 

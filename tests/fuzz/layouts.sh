@@ -1,5 +1,5 @@
 #!/bin/sh
-# layouts.sh FOLDER CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to every other, also
+# layouts.sh DIRECTORY CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to every other, also
 # through streams and in parts, and compares them with the output of fasta2h5: `h5chunk cat` must give the same bytes
 # for all. Contigs have at least LENGTH bases. The variable FORMS replaces the list of forms below. Prints differences;
 # exits with status 1 if there are any. Run it by hand, with the tools in PATH. These examples take some minutes:

@@ -27,13 +27,13 @@ corpus = os.path.join(HERE, "corpus")
 
 def seed(name, *inputs):
     """Writes the inputs, bytes each."""
-    folder = os.path.join(corpus, name)
-    os.makedirs(folder, exist_ok=True)
-    for old in os.listdir(folder):
+    directory = os.path.join(corpus, name)
+    os.makedirs(directory, exist_ok=True)
+    for old in os.listdir(directory):
         if old.startswith("seed_"):
-            os.remove(os.path.join(folder, old))
+            os.remove(os.path.join(directory, old))
     for i, data in enumerate(inputs):
-        with open(os.path.join(folder, f"seed_{i:02}"), "wb") as f:
+        with open(os.path.join(directory, f"seed_{i:02}"), "wb") as f:
             f.write(data)
 
 
@@ -208,9 +208,9 @@ def checkpoint(path):
 
 def checkpoints(tools):
     tools = os.path.abspath(tools)
-    with tempfile.TemporaryDirectory() as folder:
-        path = lambda name: os.path.join(folder, name)
-        tool = lambda name, *args: subprocess.run([os.path.join(tools, name), "-q", *args], check=True, cwd=folder,
+    with tempfile.TemporaryDirectory() as directory:
+        path = lambda name: os.path.join(directory, name)
+        tool = lambda name, *args: subprocess.run([os.path.join(tools, name), "-q", *args], check=True, cwd=directory,
                                                   stderr=subprocess.DEVNULL)
         with open(path("g.fa"), "wb") as f:
             f.write(b">c1\n" + b"ACGTTGCAAC" * 6 + b"\n")
@@ -264,8 +264,8 @@ def files(tools):
     import h5py
     import numpy
     tool = lambda name, *args, **how: subprocess.run([os.path.join(tools, name), "-q", *args], check=True, **how)
-    with tempfile.TemporaryDirectory() as folder:
-        path = lambda name: os.path.join(folder, name)
+    with tempfile.TemporaryDirectory() as directory:
+        path = lambda name: os.path.join(directory, name)
         read = lambda name: open(path(name), "rb").read()
         env = dict(os.environ, SOURCE_DATE_EPOCH="0")
         with open(path("g.fa"), "wb") as f:

@@ -1,4 +1,4 @@
-/* replay.c - runs a harness on files, each once: those of tests/fuzz/corpus/X for fuzz_X, or the files and folders of
+/* replay.c - runs a harness on files, each once: those of tests/fuzz/corpus/X for fuzz_X, or the files and directories of
  * the command line. Prints TAP. Linked in place of libFuzzer, so that any compiler will do.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

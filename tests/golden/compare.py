@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """compare.py OLD NEW OLD_VERSION NEW_VERSION - compares what two builds wrote, for compare.sh.
 
-OLD and NEW are folders, in which each command has a folder of its outputs; the names of commands are read from standard
+OLD and NEW are directories, in which each command has a directory of its outputs; the names of commands are read from standard
 input. The versions are what `covpredict --version` prints. Prints a line per command. Files are compared as bytes, except
 for versions and times: those of HDF5 as names, types, shapes, filters, values and attributes; zip and gzip by what they
 contain; JSON by its values; messages without their numbers.
@@ -97,8 +97,8 @@ def first_difference(a, b):
     return f"line {a.count(10, 0, at) + 1}: {lines[0]!r} and {lines[1]!r}"
 
 
-def files_of(folder):
-    return {os.path.relpath(os.path.join(f, name), folder) for f, _, names in os.walk(folder) for name in names}
+def files_of(directory):
+    return {os.path.relpath(os.path.join(f, name), directory) for f, _, names in os.walk(directory) for name in names}
 
 
 def read(path):
@@ -111,7 +111,7 @@ def first_line_of(path):
 
 
 def compare(old, new, versions):
-    """Returns what differs between two folders, or None."""
+    """Returns what differs between two directories, or None."""
     a, b = files_of(old), files_of(new)
     for name in sorted(a ^ b):
         return f"{name} is only in {'OLD' if name in a else 'NEW'}"
@@ -139,7 +139,7 @@ def main():
         if name == "end":
             break
         n += 1
-        status = [read(f"{folder}/{name}/status").decode().strip() for folder in (old, new)]
+        status = [read(f"{directory}/{name}/status").decode().strip() for directory in (old, new)]
         what = compare(f"{old}/{name}", f"{new}/{name}", versions)
         if what and status == ["2", "0"]:
             n_lacking += 1

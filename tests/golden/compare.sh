@@ -7,7 +7,7 @@
 # PATTERN selects commands by name, as the shell matches names: 'covpredict-*'. Prints a line per command, `equal`,
 # `DIFFERS: what` or `FAILS in both: message`, and at the end `golden: equal` (status 0) or how many differ or fail
 # (status 1). compare.py says what may differ: versions and times. Uses from the environment: MAKE_PLANT (default: that of the new build), PYTHON (with
-# h5py), KEEP=1 (keeps the folder of the outputs, and prints its name).
+# h5py), KEEP=1 (keeps the directory of the outputs, and prints its name).
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C

@@ -370,7 +370,7 @@ std::vector<float> cpu_values(const Network &net, const char *levels)
     return values;
 }
 
-/* Returns the mean and the standard deviation of data set d's logarithms, without padding. */
+/* Returns the mean and the standard deviation of dataset d's logarithms, without padding. */
 std::pair<double, double> spread_of(const Network &net, const std::vector<float> &values, size_t d)
 {
     double sum = 0, squares = 0, n = 0;
@@ -386,7 +386,7 @@ std::pair<double, double> spread_of(const Network &net, const std::vector<float>
     return {sum / n, sqrt(squares / n - sum / n * (sum / n))};
 }
 
-/* Scales the last layer so that the logarithms of each data set have mean 0 and deviation 1. Those of random
+/* Scales the last layer so that the logarithms of each dataset have mean 0 and deviation 1. Those of random
  * weights may deviate by 0.003, of which the last bits of a float near 1, and thus of exp, are 1e-4. */
 void standardize(Network *net)
 {
@@ -404,7 +404,7 @@ void standardize(Network *net)
 }
 
 /* Returns the largest error of the network's outputs before exp, relative to the standard deviation of
- * their data set. Relative to the values themselves, which vary less, errors would seem smaller. */
+ * their dataset. Relative to the values themselves, which vary less, errors would seem smaller. */
 double output_error(const Network &net, const std::vector<float> &got,
                     const std::vector<float> &want)
 {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # report.sh - builds, checks and measures the GPU kernels, and writes all results into one report. Needs a card, CUDA, make,
 # and compilers for C and C++; compares with PyTorch if there is one.
-#   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [FOLDER]
+#   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
 #            train, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
-#   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)
+#   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
 # are written again every few seconds, and when a part ends, so that they are useful even if the script is killed.
 # Exit status: 0 if no part failed or was ended at its limit, otherwise 1; 2 for wrong arguments.

@@ -1,5 +1,5 @@
 // Reads each zoom level of bigWigs with GMOD's bbi-js and compares its windows with those computed from a
-// bedGraph: SHARED=FOLDER node bbi_zoom.mjs CHR FILE.bw FILE.bedGraph ... Prints, for each file, its levels
+// bedGraph: SHARED=DIRECTORY node bbi_zoom.mjs CHR FILE.bw FILE.bedGraph ... Prints, for each file, its levels
 // and windows, or the fault.
 // SPDX-License-Identifier: MIT
 import fs from 'fs';

@@ -9,7 +9,7 @@ start_python "$SRC/tests/oracle/track_check.py"
 
 check() { "$PYTHON" "$SRC/tests/oracle/peaks_check.py" "$@"; }
 columns() { cut -f "$1" "$stdout"; }
-# Makes p.h5, predictions of two data sets, and p.bw, a track of the second.
+# Makes p.h5, predictions of two datasets, and p.bw, a track of the second.
 make_predictions() {
     make_input pred p.h5 datasets=atacseq,h3k4me3
     cov2bigwig -q --datasets h3k4me3 -o p.bw p.h5 || exit 99

@@ -1,5 +1,5 @@
 /* make_chunks.h - for unit tests: makes a small file of chunks with L = 10, of chr1 (25 bases) and
- * chr2 (10 bases). It has bases, or predictions of the data sets `a` and `b`.
+ * chr2 (10 bases). It has bases, or predictions of the datasets `a` and `b`.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_CHUNKS_H
 #define TESTS_MAKE_CHUNKS_H

@@ -88,7 +88,7 @@ static inline void make_file(size_t file)
     cov_grid_free(grid);
 }
 
-/* Creates the files in a temporary folder. */
+/* Creates the files in a temporary directory. */
 static inline int make_examples(void **state)
 {
     if (!mkdtemp(home))

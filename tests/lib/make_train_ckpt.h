@@ -1,5 +1,5 @@
 /* make_train_ckpt.h - for tests: a small network with a saved state of its training, full disks, and
- * listings of folders.
+ * listings of directories.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_TRAIN_CKPT_H
 #define TESTS_MAKE_TRAIN_CKPT_H
@@ -76,7 +76,7 @@ static inline int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The names in a folder, sorted, each followed by a space. Static. */
+/* The names in a directory, sorted, each followed by a space. Static. */
 static inline const char *list_folder(const char *dir)
 {
     static char list[4096];
@@ -95,7 +95,7 @@ static inline const char *list_folder(const char *dir)
     return list;
 }
 
-/* Removes the files in the working folder. */
+/* Removes the files in the working directory. */
 static inline void empty_folder(void)
 {
     assert_int_equal(system("rm -rf ./*"), 0); /* NOLINT(cert-env33-c): constant */

@@ -1,4 +1,4 @@
-/* own_folder.h - for unit tests: an empty working folder, which is removed at the end, and files in it.
+/* own_folder.h - for unit tests: an empty working directory, which is removed at the end, and files in it.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_OWN_FOLDER_H
 #define TESTS_OWN_FOLDER_H
@@ -76,7 +76,7 @@ static inline void check_same_files(const char *a, const char *b)
     free(text_b);
 }
 
-/* Entries of a folder, except `.` and `..`. */
+/* Entries of a directory, except `.` and `..`. */
 static inline int count_files(const char *dir)
 {
     int n = 0;

@@ -13,7 +13,7 @@
 # A name that is indented continues the last one that is not, and is printed after it, so that a failed line says what
 # failed: "a FASTA is converted: without temporary files".
 #
-# Each script runs in an empty folder, which is removed at the end, with the built tools first in PATH. It uses from the
+# Each script runs in an empty directory, which is removed at the end, with the built tools first in PATH. It uses from the
 # environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (a command that runs the programs of `run`).
 # Small files written by Helixer and Predmoter are in $SRC/tests/data, larger ones in $SHARED.
 
@@ -23,7 +23,7 @@ LC_ALL=C
 PATH=$BIN:$TESTLIB:$PATH
 export LC_ALL PATH
 
-# This folder is not in $work, because tests look there for leftovers of tools.
+# This directory is not in $work, because tests look there for leftovers of tools.
 tap_dir=$(mktemp -d) || exit 99
 work=$tap_dir/work
 stdout=$tap_dir/stdout
@@ -56,9 +56,9 @@ skip_all() {
     exit 0
 }
 
-# need_shared [PATH below the folder]...: skips the script without these reference files.
+# need_shared [PATH below the directory]...: skips the script without these reference files.
 need_shared() {
-    [ -d "$SHARED/reference" ] || skip_all 'no reference files (set SHARED to their folder)'
+    [ -d "$SHARED/reference" ] || skip_all 'no reference files (set SHARED to their directory)'
     for tap_path; do
         [ -e "$SHARED/$tap_path" ] || skip_all "no $tap_path in $SHARED"
     done
@@ -250,7 +250,7 @@ refused() {
     fi
 }
 
-# leaves [FILE]... NAME: the working folder contains exactly these files, including hidden ones.
+# leaves [FILE]... NAME: the working directory contains exactly these files, including hidden ones.
 leaves() {
     : >"$tap_dir/wanted"
     while [ $# -gt 1 ]; do

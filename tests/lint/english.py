@@ -4,7 +4,7 @@
 usage: english.py ROOT [PATH...]
 
 english.txt lists them with better words. Checks the files that git tracks below ROOT, or only the given paths (files or
-folders, relative to ROOT). Prints one line per finding, and exits with status 1 if there is one.
+directories, relative to ROOT). Prints one line per finding, and exits with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
 import os

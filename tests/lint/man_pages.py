@@ -3,7 +3,7 @@
 
 usage: man_pages.py BIN [PAGE...]
 
-Every program in the folder BIN needs a page man/PROGRAM.1 among the pages. The entries of its OPTIONS section (.TP, then
+Every program in the directory BIN needs a page man/PROGRAM.1 among the pages. The entries of its OPTIONS section (.TP, then
 a line with the names) must be the options of `PROGRAM --help-machine`, with the same short names, the same name of the
 value, every choice, and the default as "(default: X)", in words only where --help has it in words; its NAME line must be the summary of `--help`.
 The page of a program with subcommands (listed by `PROGRAM --help-machine`) has a section per subcommand, its name in
@@ -164,12 +164,12 @@ def check_page(program, page):
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: man_pages.py BIN [PAGE...]")
-    folder = sys.argv[1]
+    directory = sys.argv[1]
     pages = {os.path.basename(p): p for p in sys.argv[2:]}
     failed = False
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
         page = pages.get(name + ".1")
-        findings = check_page(os.path.join(folder, name), page) if page else ["no man page"]
+        findings = check_page(os.path.join(directory, name), page) if page else ["no man page"]
         for text in findings:
             print(f"{page or name}: {text}")
             failed = True

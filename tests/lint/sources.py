@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-# The folders of common/, and the other folders that files of each may include. No folder includes one further down.
+# The directories of common/, and the other directories that files of each may include. No directory includes one further down.
 LAYERS = {
     "base": [],
     "file": ["base"],
@@ -113,10 +113,10 @@ def find_circles(graph):
 def find_files(root):
     """Returns the paths of the files to check, relative to `root`."""
     for top in ("common", "tools", "tests", "workflows", "man", ".ci"):
-        for folder, folders, names in os.walk(os.path.join(root, top)):
-            folders.sort()
+        for directory, directories, names in os.walk(os.path.join(root, top)):
+            directories.sort()
             for name in sorted(names):
-                yield os.path.relpath(os.path.join(folder, name), root)
+                yield os.path.relpath(os.path.join(directory, name), root)
 
 
 class Lint:
@@ -156,7 +156,7 @@ class Lint:
 
     @staticmethod
     def is_part(path, target):
-        """Returns true if a header in tools/TOOL/ or workflows/NAME/ is included by TOOL.c or a file in that folder."""
+        """Returns true if a header in tools/TOOL/ or workflows/NAME/ is included by TOOL.c or a file in that directory."""
         return (target[0] == path[0] and len(target) == 3 and target[2].endswith(".h")
                 and path[1] in (target[1], target[1] + ".c"))
 
@@ -198,9 +198,9 @@ class Lint:
 
     def check_layer(self, path):
         parts = path.split("/")
-        folder = "/".join(parts[1:-1])
-        if parts[0] == "common" and folder and folder not in LAYERS:
-            self.say(path, 1, f"common/{folder}/ is not a layer")
+        directory = "/".join(parts[1:-1])
+        if parts[0] == "common" and directory and directory not in LAYERS:
+            self.say(path, 1, f"common/{directory}/ is not a layer")
 
     def check_file(self, path):
         with open(os.path.join(self.root, path), "rb") as f:

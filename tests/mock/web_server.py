@@ -1,4 +1,4 @@
-"""web_server.py - an HTTP server of the current folder on 127.0.0.1, for tests. It prints its port.
+"""web_server.py - an HTTP server of the current directory on 127.0.0.1, for tests. It prints its port.
 
 It answers requests for byte ranges, unless the path begins with /plain/. With /cut/, the connection ends in the middle of
 the file.

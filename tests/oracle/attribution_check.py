@@ -80,12 +80,12 @@ def ism(attr, genome_path, bed, window, length, deleted, width, predictions, dat
     assert error < 1e-6 and error < largest / 50, f"scores of up to {largest} differ by {error}"
 
 
-def forms(folder, dump, genome_path, bed, length):
-    scores, one_hot = (np.load(f"{folder}/{name}.npz")["arr_0"] for name in ("attr", "ohe"))
+def forms(directory, dump, genome_path, bed, length):
+    scores, one_hot = (np.load(f"{directory}/{name}.npz")["arr_0"] for name in ("attr", "ohe"))
     assert scores.dtype == one_hot.dtype == np.float32 and scores.shape == one_hot.shape
     sums, counts = {}, {}
     placed = list(regions(read_fasta(genome_path), bed, length))
-    with open(bed) as f, open(f"{folder}/regions.bed") as g:
+    with open(bed) as f, open(f"{directory}/regions.bed") as g:
         columns = [line.split() for line in f]
         names = [line[3] if len(line) > 3 else "." for line in columns]
         wanted = [f"{s}\t{beg}\t{end}\t{name}\t0\t.\t0\t-1\t-1\t{(end - beg) // 2}\n" for (s, _, beg, end), name in zip(placed, names)]
@@ -98,7 +98,7 @@ def forms(folder, dump, genome_path, bed, length):
                 key = name, p
                 sums[key] = sums.get(key, 0) + np.float64((scores[r, :, i] * one_hot[r, :, i]).sum())
                 counts[key] = counts.get(key, 0) + 1
-    with h5py.File(f"{folder}/scores.h5") as f:
+    with h5py.File(f"{directory}/scores.h5") as f:
         assert f["raw/seq"].dtype == np.int8 and (f["raw/seq"][:] == one_hot).all()
         assert (f["shap/seq"][:] == scores).all()
         assert (f["projected_shap/seq"][:] == scores * one_hot).all()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Checks the output folder of `benchmark`.
+"""Checks the output directory of `benchmark`.
 
-usage: benchmark_check.py FOLDER SUBCOMMAND,... [NAME...]
+usage: benchmark_check.py DIRECTORY SUBCOMMAND,... [NAME...]
 
 Checks that the figures of benchmark.json are well-formed, that their names begin with one of the subcommands, and that
 the NAMEs are among them; that the table has the same figures; and that report.html is well-formed
@@ -13,8 +13,8 @@ import math
 import sys
 import xml.etree.ElementTree
 
-folder, prefix, *names = sys.argv[1:]
-b = json.load(open(folder + "/benchmark.json"))
+directory, prefix, *names = sys.argv[1:]
+b = json.load(open(directory + "/benchmark.json"))
 assert isinstance(b["machine"], dict) and b["machine"]["cpu"], b["machine"]
 assert b["machine"]["probes"]["fp32_gflops"] > 0 and b["machine"]["probes"]["memory_gb_per_second"] > 0
 for f in b["figures"]:
@@ -28,13 +28,13 @@ found = {f["name"]: f for f in b["figures"]}
 assert len(found) == len(b["figures"])
 for name in names:
     assert name in found, (name, list(found))
-table = [line.rstrip("\n").split("\t") for line in open(folder + "/benchmark.tsv")]
+table = [line.rstrip("\n").split("\t") for line in open(directory + "/benchmark.tsv")]
 assert table[0] == ["name", "unit", "better", "n", "median", "low", "high"], table[0]
 assert [row[0] for row in table[1:]] == [f["name"] for f in b["figures"]]
-page = xml.etree.ElementTree.parse(folder + "/report.html").getroot()
+page = xml.etree.ElementTree.parse(directory + "/report.html").getroot()
 svgs = page.findall(".//{http://www.w3.org/2000/svg}svg")
 ids = [x.get("id") for x in page.iter() if x.get("id")]
 assert len(ids) == len(set(ids)), "duplicate ids"
-text = open(folder + "/report.html").read()
+text = open(directory + "/report.html").read()
 assert "src=" not in text and 'href="http' not in text
 print(len(svgs))

@@ -3,8 +3,8 @@
 
 usage: chunk_forms.py make FILE        (bases in L = 25 and 60 chunks; types, layouts and texts of all kinds)
        chunk_forms.py compare FILE OTHER [data/X_packed]
-compare prints differences in data sets (values, kind of type, fill) and text attributes. With data/X_packed, OTHER has
-that data set instead of data/X.
+compare prints differences in datasets (values, kind of type, fill) and text attributes. With data/X_packed, OTHER has
+that dataset instead of data/X.
 SPDX-License-Identifier: MIT"""
 
 import sys
@@ -86,7 +86,7 @@ def compare(path, other, packed):
                 print('data/X_packed: other values')
         skip = {'data/X', 'data/X_packed'} if packed else set()
         if data_sets(a) - skip != data_sets(b) - skip:
-            print('data sets:', data_sets(a) ^ data_sets(b))
+            print('datasets:', data_sets(a) ^ data_sets(b))
         for name in sorted(data_sets(a) & data_sets(b)):
             x, y = a[name], b[name]
             if not np.array_equal(x[:], y[:]):

@@ -319,7 +319,7 @@ def mean_of_strands(rows, n):
 
 
 def score(one, two, at, n_ref, n_alt, width, *others):
-    """The scores of a data set by their definitions, of as many bases as all windows have; others: (at, bases)."""
+    """The scores of a dataset by their definitions, of as many bases as all windows have; others: (at, bases)."""
     windows = [(at, len(one)), (at, len(two)), *others]
     before = min(width // 2, *(a for a, _ in windows))
     after = min(width - width // 2, *(n - a for a, n in windows))
@@ -432,9 +432,9 @@ def ranks(table, plain, n):
     assert len(seen) > 3, seen
 
 
-def tracks(folder, table, genome_path, window, bw_dump):
+def tracks(directory, table, genome_path, window, bw_dump):
     genome, window = read_fasta(genome_path), Window(window)
-    left, records = set(os.listdir(folder)), {}
+    left, records = set(os.listdir(directory)), {}
     for row in read_table(table)[1]:
         key = tuple(row[:5])
         number = records.setdefault(key[:4], len(records) + 1)
@@ -446,7 +446,7 @@ def tracks(folder, table, genome_path, window, bw_dump):
         for kind in "ref", "alt", "diff":
             name, = (n for n in left if re.fullmatch(rf"{number}\.\d+_{row[0]}_{row[1]}_{row[3][:12]}_{row[4][:12]}_{row[5]}_{kind}\.bw", n))
             left.discard(name)
-            lines = subprocess.run([bw_dump, f"{folder}/{name}"], capture_output=True, text=True, check=True).stdout.splitlines()
+            lines = subprocess.run([bw_dump, f"{directory}/{name}"], capture_output=True, text=True, check=True).stdout.splitlines()
             found = {}
             for contig, first, last, value in (line.split("\t") for line in lines):
                 assert contig == row[0], name

@@ -80,7 +80,7 @@ def compare(expected, path):
             failures.append(what)
 
     got = read_file(path)
-    check(set(got) == set(expected), 'data sets: %s' % sorted(got))
+    check(set(got) == set(expected), 'datasets: %s' % sorted(got))
     for name, values in expected.items():
         if name not in got:
             continue

@@ -3,7 +3,7 @@
 
 usage: h5_cover.py GENOME.h5 COVERED.h5 PREDICTED.h5
 
-COVERED is GENOME with two data sets of coverage, a blacklist and attributes; PREDICTED has its predictions.
+COVERED is GENOME with two datasets of coverage, a blacklist and attributes; PREDICTED has its predictions.
 Values are small, except for one of 40000 in the last row of each file.
 SPDX-License-Identifier: MIT"""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares two files of chunks: data sets, types, shapes, values, fill values, attributes.
+"""Compares two files of chunks: datasets, types, shapes, values, fill values, attributes.
 
 usage: h5_equal.py A B [ROWS]      ROWS: a file with the numbers of the rows of A that B has, one per line
        h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows that satisfy EXPRESSION of s (sequence),
@@ -20,7 +20,7 @@ import numpy as np
 import serve
 
 STEP = 256
-# Data sets of texts, whose width may differ.
+# Datasets of texts, whose width may differ.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
 # Attributes that covtools adds; times and versions may differ.
 OURS = {"timestamp", "covtools_version", "partial", "shard", "subsequence_length"}
@@ -90,7 +90,7 @@ def compare(path_a, path_b, rows, dtype):
         x, y = data_sets(a), data_sets(b)
         grid = {"data/seq_names", "data/seq_species", "data/seq_lengths"}
         if set(x) - grid != set(y) - grid:
-            return f"data sets: {sorted(x)} and {sorted(y)}"
+            return f"datasets: {sorted(x)} and {sorted(y)}"
         if rows is None and (set(x) & grid) != (set(y) & grid):
             return "one is partial"
         n = x["data/start_ends"].shape[0]
@@ -143,9 +143,9 @@ def whole(path):
         return "" if "partial" not in f.attrs and "seq_names" not in f["data"] else f"{path} is partial"
 
 
-def halves(path, folder, together="pairs"):
+def halves(path, directory, together="pairs"):
     all_rows = chunks(path)
-    train, val = (chunks(f"{folder}/{half}/{path}") for half in ("train", "val"))
+    train, val = (chunks(f"{directory}/{half}/{path}") for half in ("train", "val"))
     if sorted(train + val) != sorted(all_rows):
         return "not all rows once"
     order = {row: i for i, row in enumerate(all_rows)}

@@ -1,11 +1,11 @@
 """h5_forms.py - creates files in the forms of other programs, and compares the copies that our reader made.
 
-h5_forms.py make FOLDER        writes FOLDER/*.h5: the same genome and coverage in many forms
-h5_forms.py refused FOLDER     writes invalid files; prints "FILE<tab>expected error"
+h5_forms.py make DIRECTORY        writes DIRECTORY/*.h5: the same genome and coverage in many forms
+h5_forms.py refused DIRECTORY     writes invalid files; prints "FILE<tab>expected error"
 h5_forms.py genome A B         checks that B's data/* equal A's, in the types and layout of Helixer
 h5_forms.py measured A B       checks that B's predictions are the mean of A's coverage, in Predmoter's layout
 h5_forms.py predicted A B      checks that B's predictions equal those of A
-                               A and B: files, or folders with files of the same names
+                               A and B: files, or directories with files of the same names
 h5_forms.py serve              serves requests of tests/lib/tap.sh for the last three
 
 SPDX-License-Identifier: MIT
@@ -58,7 +58,7 @@ X, COVERAGE = bases(), coverage(3)
 
 
 def low_level(group, name, data, dtype, change):
-    """Creates a data set; change(list) modifies its creation property list."""
+    """Creates a dataset; change(list) modifies its creation property list."""
     data = np.asarray(data, dtype)
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     change(plist)
@@ -178,20 +178,20 @@ def forms():
     yield 'holes', dict(put_cov=with_holes)
 
 
-def make(folder):
+def make(directory):
     for name, options in forms():
-        write(os.path.join(folder, name + '.h5'), **options)
+        write(os.path.join(directory, name + '.h5'), **options)
     # A group elsewhere, reached through links.
-    path = os.path.join(folder, 'links.h5')
+    path = os.path.join(directory, 'links.h5')
     write(path)
     with h5py.File(path, 'r+') as f:
         f.move('data', 'elsewhere')
         f['data'] = h5py.SoftLink('/elsewhere')
 
 
-def refused(folder):
+def refused(directory):
     def one(name, text, **options):
-        path = os.path.join(folder, name + '.h5')
+        path = os.path.join(directory, name + '.h5')
         write(path, **options)
         print(path, text, sep='\t')
 
@@ -200,8 +200,8 @@ def refused(folder):
     one('x_rank', 'data/X: 2 dimensions instead of 3',
         put_x=lambda g: g.create_dataset('X', data=X.reshape(N, L * 4).astype('f2')))
     one('x_columns', r'data/X: 3 columns instead of 4', put_x=lambda g: g.create_dataset('X', data=X[:, :, :3]))
-    one('x_group', 'data/X: not a data set', put_x=lambda g: g.create_group('X'))
-    one('x_dangling', 'no data set data/X', put_x=lambda g: g.__setitem__('X', h5py.SoftLink('/nowhere')))
+    one('x_group', 'data/X: not a dataset', put_x=lambda g: g.create_group('X'))
+    one('x_dangling', 'no dataset data/X', put_x=lambda g: g.__setitem__('X', h5py.SoftLink('/nowhere')))
     one('x_scalar', 'data/X: 0 dimensions instead of 3', put_x=lambda g: g.create_dataset('X', data=1.0))
     one('x_null', 'data/X: ', put_x=lambda g: g.create_dataset('X', data=h5py.Empty('f2')))
     one('x_none', 'no chunks', put_x=lambda g: g.create_dataset('X', (0, L, 4), 'f2'))
@@ -209,7 +209,7 @@ def refused(folder):
         put_x=lambda g: g.create_dataset('X', (N, 1 << 40, 4), 'f2', chunks=(1, 1024, 4)))
     one('x_huge_chunk', 'data/X: rows or chunks of more than 1 GiB',
         put_x=lambda g: g.create_dataset('X', (N, L, 4), 'f2', chunks=(1 << 23, 32, 4), maxshape=(None,) * 3))
-    one('x_many_rows', 'data/X: most of the data set is missing from the file',
+    one('x_many_rows', 'data/X: most of the dataset is missing from the file',
         put_x=lambda g: g.create_dataset('X', (1 << 60, L, 4), 'f2', chunks=(1, L, 4)))
     one('names_variable', 'data/seqids: variable-length strings',
         seqids=lambda g: g.create_dataset('seqids', data=[n.decode() for n in NAMES], dtype=h5py.string_dtype()))

@@ -7,12 +7,12 @@ predict_check.py same FILE FILE [FIRST]       checks for the same values; the se
 predict_check.py rounded FILE FLOATS          checks that FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED [NAME]   checks float predictions against float32 exp(output) of the first
-                                              rows, in the data set NAME (predictions)
+                                              rows, in the dataset NAME (predictions)
 predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST [NAME]]]
                                               checks that the largest relative error is below MAX, 1 - Pearson's r
                                               below MAX_1_R (-: any), and 99 % of the errors below MOST (-: any)
 predict_check.py nearly FILE REFERENCE        checks that at most two integers differ, and by at most one
-predict_check.py tracks FILE FOLDER           checks bigWigs <dataset>.bw against the mean of both strands
+predict_check.py tracks FILE DIRECTORY           checks bigWigs <dataset>.bw against the mean of both strands
 predict_check.py serve                        does any of these for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
@@ -201,7 +201,7 @@ def nearly(path, reference):
         assert np.array_equal(f["prediction/datasets"][:], g["prediction/datasets"][:])
 
 
-def tracks(path, folder):
+def tracks(path, directory):
     import pyBigWig
     with h5py.File(path) as f:
         strands = {}
@@ -210,7 +210,7 @@ def tracks(path, folder):
             strands.setdefault(name.decode(), ({}, {}))[beg > end][min(beg, end)] = x if beg < end else x[::-1]
         datasets = [d.decode() for d in f["prediction/datasets"][:]]
     for k, dataset in enumerate(datasets):
-        with pyBigWig.open(f"{folder}/{dataset}.bw") as bw:
+        with pyBigWig.open(f"{directory}/{dataset}.bw") as bw:
             assert set(bw.chroms()) == set(strands), bw.chroms()
             for name, pair in strands.items():
                 plus, minus = (np.concatenate([s[i] for i in sorted(s)])[:, k] for s in pair)

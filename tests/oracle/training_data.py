@@ -1,7 +1,7 @@
 """training_data.py - creates small genome files for training, with h5py: coverage depends on the bases.
 
 training_data.py FILE SEED [PAIRS [LENGTH]]   PAIRS chunks (12) of LENGTH (240) bases on each strand, of two
-                                              sequences; data sets atacseq (one column) and h3k4me3 (two)
+                                              sequences; datasets atacseq (one column) and h3k4me3 (two)
 
 Coverage is high around CG (atacseq) and around TATA (h3k4me3), with noise.
 SPDX-License-Identifier: MIT

@@ -213,11 +213,11 @@ TEST(reports_the_folder)
 {
     struct cov_pairs p;
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-folder", &scratch, &e);
+    int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-directory", &scratch, &e);
     for (int i = 0; !rc && i < 10000; i++)
         rc = cov_pairs_add(&p, (float)i, 0, 1, &e);
     assert_true(rc < 0);
-    assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
+    assert_non_null(strstr(e.text, "/tmp/cov-no-such-directory"));
     cov_pairs_fini(&p);
     cov_pairs_scratch_fini(&scratch);
 }

@@ -172,9 +172,9 @@ TEST(test_long_names)
     (void)snprintf(
         expected, sizeof expected,
         "data/seqids: 1 of 3 names are longer than the usual 50 bytes (such as %s); the "
-        "data set stores 70 bytes per name\n"
+        "dataset stores 70 bytes per name\n"
         "data/species: 3 of 3 names are longer than the usual 25 bytes (such as %s); the "
-        "data set stores 26 bytes per name\n",
+        "dataset stores 26 bytes per name\n",
         longer, species);
     assert_string_equal(logged.all, expected);
     check_genome("x.h5", grid);
@@ -296,7 +296,7 @@ TEST(test_wrong_layouts)
     assert_non_null(elems);
     struct form form = {n, L, 4, half, {1, L, 4}, gzip, true};
     write_form("x.h5", grid, &form, NULL);
-    refuse("x.h5", "x.h5: no data set data/X");
+    refuse("x.h5", "x.h5: no dataset data/X");
     form.columns = 5;
     write_form("x.h5", grid, &form, elems);
     refuse("x.h5", "x.h5: data/X: 5 columns instead of 4 (C, A, T, G)");
@@ -310,7 +310,7 @@ TEST(test_wrong_layouts)
     refuse("x.h5", "x.h5: data/X: the elements are not floats");
     form.type = half;
     write_form("x.h5", NULL, &form, elems);
-    refuse("x.h5", "x.h5: no data set data/seqids");
+    refuse("x.h5", "x.h5: no dataset data/seqids");
     /* The chunks of X are shorter than those of data/start_ends. */
     form.positions = 32;
     write_form("x.h5", grid, &form, elems);

@@ -298,7 +298,7 @@ TEST(refuses_other_files)
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_read(".", 1, &b, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "is a folder, not a file"));
+    assert_non_null(strstr(e.text, "is a directory, not a file"));
     put_bytes(path,
               "\xfd"
               "7zXZ",

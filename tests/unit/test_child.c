@@ -62,7 +62,7 @@ TEST(reports_failures)
     assert_string_equal(e.text, "no-such-program cannot be run");
 }
 
-/* Programs are searched in the folder of this program first. */
+/* Programs are searched in the directory of this program first. */
 TEST(prefers_own_folder)
 {
     struct cov_err e = COV_ERR_INIT;

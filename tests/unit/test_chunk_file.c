@@ -471,7 +471,7 @@ TEST(test_wrong_use)
     cov_grid_free(other);
 }
 
-/* A file with the columns of `grid` and one more data set. */
+/* A file with the columns of `grid` and one more dataset. */
 static void write_odd(const struct cov_grid *grid, const char *name, int rank,
                       struct cov_h5_type type, size_t rows, size_t positions, int64_t length)
 {

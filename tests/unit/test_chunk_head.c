@@ -99,7 +99,7 @@ TEST(test_wrong_sets)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         struct cov_chunk_set s = coverage();
         s.name = names[i] ? names[i] : text;
-        refuse_set(&h, &s, "is not a valid data set name");
+        refuse_set(&h, &s, "is not a valid dataset name");
     }
     for (size_t i = 0; i < COV_COUNT(taken); i++) {
         struct cov_chunk_set s = coverage();
@@ -139,7 +139,7 @@ TEST(test_wrong_sets)
     assert_int_equal(h.n_sets, 0);
     struct cov_chunk_set s = coverage();
     assert_int_equal(cov_chunk_head_add_set(&h, &s, NULL), 0);
-    refuse_set(&h, &s, "duplicate data set");
+    refuse_set(&h, &s, "duplicate dataset");
     uint8_t bytes[12] = {0};
     const struct cov_chunk_table same = {s.name, int32, 1, {3, 1, 1}, bytes, 12};
     assert_int_equal(cov_chunk_head_add_table(&h, &same, NULL), COV_EINPUT);
@@ -150,7 +150,7 @@ TEST(test_wrong_sets)
         assert_int_equal(cov_chunk_head_add_set(&h, &s, NULL), 0);
     }
     (void)snprintf(text, sizeof text, "data/one_more");
-    refuse_set(&h, &s, "more than 4096 data sets");
+    refuse_set(&h, &s, "more than 4096 datasets");
     cov_chunk_head_fini(&h);
 }
 

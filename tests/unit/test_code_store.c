@@ -61,7 +61,7 @@ TEST(test_pieces)
     cov_code_store_free(s);
 }
 
-/* A missing folder is an error only when the file is needed. */
+/* A missing directory is an error only when the file is needed. */
 TEST(test_no_folder)
 {
     struct cov_code_store *s;

@@ -77,13 +77,13 @@ TEST(describes)
     }
 }
 
-/* Writes a file, and creates its folders. */
+/* Writes a file, and creates its directories. */
 static void put_below(const char *path, const char *text)
 {
-    char folder[128];
+    char directory[128];
     for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
-        (void)snprintf(folder, sizeof folder, "%.*s", (int)(p - path), path);
-        (void)mkdir(folder, 0777);
+        (void)snprintf(directory, sizeof directory, "%.*s", (int)(p - path), path);
+        (void)mkdir(directory, 0777);
     }
     put_text(path, text);
 }

@@ -166,7 +166,7 @@ static void assert_near(double got, double wanted)
         fail_msg("%.17g is not %.17g", got, wanted);
 }
 
-/* The second of two data sets is constant. */
+/* The second of two datasets is constant. */
 TEST(scores_substitutions)
 {
     static const float one[] = {1, 7, 1, 7, 2, 7, 4, 7, 0, 7},

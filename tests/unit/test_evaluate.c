@@ -6,7 +6,7 @@
 #include "common/examples/evaluate.h"
 #include "common/net/shape.h"
 
-/* A network with constant output: e^bias for each data set. */
+/* A network with constant output: e^bias for each dataset. */
 static const float biases[D] = {0.5F, 0, -1};
 
 static struct cov_model *constant_member(int64_t step, const float *bias)
@@ -76,7 +76,7 @@ static void rig_fini(struct rig *r)
     cov_device_close(r->device);
 }
 
-/* Computes the loss of a chunk and data set by definition. */
+/* Computes the loss of a chunk and dataset by definition. */
 static double loss_of(size_t file, const struct cov_chunk *c, size_t d)
 {
     double sum = 0, p = (double)biases[d];

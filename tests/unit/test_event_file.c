@@ -1,5 +1,5 @@
 /* test_event_file.c - events for TensorBoard: records byte by byte, known checksums, unwritable
- * folders and full disks.
+ * directories and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_train_ckpt.h"
 
@@ -7,7 +7,7 @@
 
 #include "common/job/train/event_file.h"
 
-/* Returns the path of the only file in the folder. */
+/* Returns the path of the only file in the directory. */
 static char *path_in(const char *dir, char *path, size_t n)
 {
     char name[512];

@@ -29,7 +29,7 @@ static float draw(struct cov_rng *rng, size_t kind)
     }
 }
 
-/* Returns the packed size of a data set of this kind. */
+/* Returns the packed size of a dataset of this kind. */
 static size_t bytes_of(size_t kind, size_t L)
 {
     static const size_t bytes[KINDS] = {0, 1, 2, 2, 4, 4, 4};
@@ -47,7 +47,7 @@ TEST(test_round_trip)
             codes[i] = (uint8_t)cov_rng_below(&rng, 16);
         for (size_t i = 0; i < L * KINDS; i++)
             targets[i] = draw(&rng, i % KINDS);
-        /* A single value can determine the form of a data set. */
+        /* A single value can determine the form of a dataset. */
         targets[2] = 65535;
         targets[3] = 0.01F;
         targets[4] = 0.25F;

@@ -203,7 +203,7 @@ TEST(test_names)
 
     cov_err_clear(&e);
     assert_int_equal(cov_h5_set_open(f, "g/c", 3, &s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.h5: no data set g/c");
+    assert_string_equal(e.text, "x.h5: no dataset g/c");
     cov_err_clear(&e);
     assert_int_equal(cov_h5_set_open(f, "g", 3, &s, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x.h5: g: "));
@@ -229,7 +229,7 @@ static void refuse(const char *path, int code, const char *text)
 TEST(test_no_hdf5)
 {
     refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
-    refuse(".", COV_EINPUT, ".: is a folder, not a file");
+    refuse(".", COV_EINPUT, ".: is a directory, not a file");
     refuse("/dev/null", COV_EINPUT, "/dev/null: not a regular file, as HDF5 files must be");
     assert_int_equal(mkfifo("pipe", 0600), 0);
     refuse("pipe", COV_EINPUT, "pipe: not a regular file, as HDF5 files must be");
@@ -481,8 +481,9 @@ TEST(test_full_disk)
     assert_int_equal(unlink("x.h5"), 0);
     struct cov_h5 *f;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_h5_create("no/such/folder.h5", &f, &e), COV_EIO);
-    assert_string_equal(e.text, "no/such/folder.h5: cannot be created: No such file or directory");
+    assert_int_equal(cov_h5_create("no/such/directory.h5", &f, &e), COV_EIO);
+    assert_string_equal(e.text,
+                        "no/such/directory.h5: cannot be created: No such file or directory");
 }
 
 TEST_GROUP(enter_folder, leave_folder)

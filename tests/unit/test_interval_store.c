@@ -108,12 +108,12 @@ TEST(reports_the_folder)
     struct cov_err e = COV_ERR_INIT;
     struct cov_interval_store *s;
     static const struct cov_interval iv[] = {{0, 1, 1}};
-    assert_int_equal(cov_interval_store_new("x.bg", &contigs, "/tmp/cov-no-such-folder", &s, &e),
+    assert_int_equal(cov_interval_store_new("x.bg", &contigs, "/tmp/cov-no-such-directory", &s, &e),
                      0);
     struct cov_track_sink *sink = cov_interval_store_sink(s);
     assert_int_equal(cov_track_begin(sink, 0, &e), 0);
     assert_int_equal(cov_track_add(sink, iv, 1, &e), 0);
     assert_true(cov_track_close(sink, &e) < 0);
-    assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
+    assert_non_null(strstr(e.text, "/tmp/cov-no-such-directory"));
     cov_interval_store_free(s);
 }

@@ -12,8 +12,8 @@ enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
 
 static pthread_barrier_t barrier;
 
-/* Makes files and folders alternately, and adds them to the list. Every second thread starts with a
- * folder. */
+/* Makes files and directories alternately, and adds them to the list. Every second thread starts with a
+ * directory. */
 static void *enter(void *arg)
 {
     const size_t thread = *(const size_t *)arg;
@@ -41,7 +41,7 @@ static void *enter(void *arg)
     return failed;
 }
 
-/* Each entry must keep its kind. Otherwise its file or folder would not be removed. */
+/* Each entry must keep its kind. Otherwise its file or directory would not be removed. */
 TEST(threads_add)
 {
     pthread_t threads[THREADS];
@@ -60,7 +60,7 @@ TEST(threads_add)
     assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
-/* The folder that was added last is removed first, whichever slots the folders have. */
+/* The directory that was added last is removed first, whichever slots the directories have. */
 TEST(removes_last_folders_first)
 {
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";

@@ -291,7 +291,7 @@ static struct cov_stats compare(const char *const *parts, int n)
     return s;
 }
 
-/* The runs of a sample share a row: the data set at the end of its name is left out. */
+/* The runs of a sample share a row: the dataset at the end of its name is left out. */
 TEST(prints_figures_in_the_general_statistics)
 {
     static const char *const datasets[] = {"h3k4me3", "atac"};

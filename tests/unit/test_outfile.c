@@ -104,14 +104,15 @@ TEST(replaces_only_with_force)
 TEST(names_the_fault)
 {
     put_text("file", "");
-    assert_int_equal(mkdir("folder", 0777), 0);
+    assert_int_equal(mkdir("directory", 0777), 0);
     assert_int_equal(mkfifo("pipe", 0666), 0);
     enum cov_outfile_kind kind = COV_OUTFILE_HDF5;
-    check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: folder out does not exist");
-    check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a folder");
-    check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file");
-    check_begin_fails("new/", kind, true, COV_EUSAGE,
-                      "new/: the output is an HDF5 file, but a name that ends in '/' is a folder");
+    check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: directory out does not exist");
+    check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a directory");
+    check_begin_fails("directory", kind, true, COV_EIO, "directory: is a directory, not a file");
+    check_begin_fails(
+        "new/", kind, true, COV_EUSAGE,
+        "new/: the output is an HDF5 file, but a name that ends in '/' is a directory");
     check_begin_fails("", kind, true, COV_EIO, "the output has an empty name");
     check_begin_fails("/dev/full", kind, true, COV_EIO,
                       "/dev/full: not a regular file, which this format needs");
@@ -121,11 +122,11 @@ TEST(names_the_fault)
                       "/dev/stdout: not a regular file, which this format needs");
     check_begin_fails(
         "/proc/x.h5", kind, false, COV_EIO,
-        "/proc/x.h5: cannot create a file in folder /proc: No such file or directory");
+        "/proc/x.h5: cannot create a file in directory /proc: No such file or directory");
     if (geteuid() != 0) { /* root may write anywhere */
-        assert_int_equal(chmod("folder", 0555), 0);
-        check_begin_fails("folder/x.h5", kind, false, COV_EIO,
-                          "folder/x.h5: cannot write to folder folder: Permission denied");
+        assert_int_equal(chmod("directory", 0555), 0);
+        check_begin_fails("directory/x.h5", kind, false, COV_EIO,
+                          "directory/x.h5: cannot write to directory directory: Permission denied");
     }
 
     struct cov_outfile o;
@@ -139,7 +140,7 @@ TEST(names_the_fault)
     assert_int_equal(access("pipe", F_OK), 0);
     assert_int_equal(unlink("pipe"), 0);
     assert_int_equal(unlink("file"), 0);
-    assert_int_equal(rmdir("folder"), 0);
+    assert_int_equal(rmdir("directory"), 0);
 }
 
 TEST(checks_the_suffix)
@@ -213,7 +214,7 @@ TEST(follows_links)
                       "link.h5: already exists; use -f to replace it");
     begin(&o, "link.h5", true);
     assert_int_equal(count_files("store"),
-                     2); /* the temporary file is in the folder of the target */
+                     2); /* the temporary file is in the directory of the target */
     put_text(o.tmp, "new");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     assert_int_equal(lstat("link.h5", &st), 0);
@@ -540,7 +541,7 @@ TEST(works_without_locks)
     assert_int_equal(count_files("."), 0);
 }
 
-/* ---- other users of the folder ---- */
+/* ---- other users of the directory ---- */
 
 /* Another user puts a link or another file in place of the temporary file: neither is written, and
  * the commit refuses. */

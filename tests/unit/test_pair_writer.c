@@ -248,7 +248,7 @@ TEST(test_refused)
     assert_int_equal(cov_pair_writer_end(p, 65, NULL), COV_EINPUT);
     cov_pair_writer_abort(p);
     cov_pair_writer_abort(NULL);
-    /* The temporary folder does not exist. */
+    /* The temporary directory does not exist. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);

@@ -46,7 +46,7 @@ TEST(stems)
         check(cov_path_stem(pairs[i][0], NULL), pairs[i][1]);
 }
 
-TEST(folders)
+TEST(directories)
 {
     static const char *const pairs[][2] = {
         {"a/b", "a"},   {"b", "."},   {"/b", "/"}, {"a/b/", "a"}, {"a//b", "a"}, {"//b", "/"},

@@ -1,4 +1,4 @@
-/* test_read_errors.c - one read of an HDF5 file fails: no data set may seem absent, and no output may
+/* test_read_errors.c - one read of an HDF5 file fails: no dataset may seem absent, and no output may
  * lack one.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"

@@ -96,7 +96,7 @@ static uint8_t *read_fasta(const char *name, size_t *n)
     return codes;
 }
 
-/* Returns values[*n, L, d] of the data set `set`, which holds float32 or any integer type. */
+/* Returns values[*n, L, d] of the dataset `set`, which holds float32 or any integer type. */
 static double *read_values(const char *name, const char *set, size_t d, size_t *n)
 {
     struct cov_h5 *f;

@@ -96,7 +96,7 @@ struct data {
     bool *present;
 };
 
-/* Returns values[n, L, width] of a data set, or NULL if the file does not have this data set. */
+/* Returns values[n, L, width] of a dataset, or NULL if the file does not have this dataset. */
 static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *width)
 {
     struct cov_h5_set *s;

@@ -62,7 +62,7 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     cov_grid_free(g);
 }
 
-/* Joins two files, of which the second has an additional data set. The type and layout change. */
+/* Joins two files, of which the second has an additional dataset. The type and layout change. */
 TEST(joins_two_files)
 {
     write_file(paths[0], 1, 0, false);
@@ -112,7 +112,7 @@ TEST(joins_two_files)
     plan.template = 1;
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, paths[0]));
-    assert_non_null(strstr(e.text, "missing data set data/y"));
+    assert_non_null(strstr(e.text, "missing dataset data/y"));
 
     /* A file that has fewer rows than when the plan was made. */
     cov_err_clear(&e);

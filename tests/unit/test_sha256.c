@@ -41,7 +41,7 @@ TEST(failures)
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
     e = (struct cov_err)COV_ERR_INIT;
     assert_int_equal(cov_sha256_file(".", hash, &e), COV_EINPUT);
-    assert_string_equal(e.text, ".: is a folder, not a file");
+    assert_string_equal(e.text, ".: is a directory, not a file");
     e = (struct cov_err)COV_ERR_INIT;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(cov_sha256_file("pipe", hash, &e), COV_EINPUT);

@@ -105,7 +105,7 @@ TEST(test_round_trips)
     cov_grid_free(grid);
 }
 
-/* At base 3 of a chunk, the first data set has a value at the limits of each type. */
+/* At base 3 of a chunk, the first dataset has a value at the limits of each type. */
 TEST(test_limits)
 {
     static const struct {
@@ -168,7 +168,7 @@ TEST(test_same_bytes)
     cov_grid_free(grid);
 }
 
-/* Writes all rows of D data sets. All values are -1. */
+/* Writes all rows of D datasets. All values are -1. */
 static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
 {
     struct cov_blob blob = COV_BLOB_INIT;
@@ -251,7 +251,7 @@ static void put_number(const struct cov_h5_type *type, int64_t x, uint8_t *dst)
 }
 
 /* Writes a file of measured coverage. Unless `bad` is 0, the element at (bad_row, bad_pos) of every
- * data set is `bad`. */
+ * dataset is `bad`. */
 static void write_measured(const char *path, const struct cov_grid *grid,
                            const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
@@ -377,15 +377,15 @@ TEST(test_refused)
     write_measured("x.h5", grid, &p, 1, n, 0);
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: a predictions file without measured coverage (evaluation/<name>_coverage)");
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/datasets");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/datasets");
     write_measured("x.h5", grid, NULL, 0, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/predictions");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/predictions");
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: a file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &a, 1, n - 1, 0);
     refuse("x.h5", COV_SIGNAL_MEASURED, "x.h5: data/seqids: 8 x 1 elements instead of 7 x 1");
 
-    /* Names of data sets are unique and not empty. */
+    /* Names of datasets are unique and not empty. */
     static const struct {
         const char *const names[2];
         const char *text;

@@ -14,7 +14,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the lower median of the values above 0 of one data set. Sorts values. */
+/* Returns the lower median of the values above 0 of one dataset. Sorts values. */
 static float lower_median(float *values, size_t n)
 {
     size_t n_zero = 0;

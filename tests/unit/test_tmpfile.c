@@ -1,4 +1,4 @@
-/* test_tmpfile.c - temporary files and folders, and new folders that are removed if they stay
+/* test_tmpfile.c - temporary files and directories, and new directories that are removed if they stay
  * empty.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -13,7 +13,7 @@
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
-/* Creates a folder that contains a file, a link to a folder outside, and a subfolder with a
+/* Creates a directory that contains a file, a link to a directory outside, and a subfolder with a
  * file. */
 static int fill_folder(struct cov_tmpfolder *t)
 {
@@ -49,7 +49,7 @@ TEST(makes_folders)
     cov_tmpfolder_remove(&u);
     check_text("kept/c.fa", "c");
     assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
-    check_error(&e, COV_EIO, "temporary folder in nowhere");
+    check_error(&e, COV_EIO, "temporary directory in nowhere");
     assert_null(t.path);
     assert_int_equal(unlink("kept/c.fa"), 0);
     assert_int_equal(rmdir("kept"), 0);
@@ -61,7 +61,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* A folder is removed only if it is new and empty. */
+/* A directory is removed only if it is new and empty. */
 TEST(makes_new_folders)
 {
     struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
@@ -72,7 +72,7 @@ TEST(makes_new_folders)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
         assert_true(is_there(names[i]));
-        /* A second user finds the folder already there, and does not remove it. */
+        /* A second user finds the directory already there, and does not remove it. */
         assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
         assert_null(g.path);
         cov_newfolder_fini(&g);
@@ -90,7 +90,7 @@ TEST(makes_new_folders)
     assert_int_equal(cov_newfolder_make(&f, "/", NULL), COV_OK);
     assert_null(f.path);
     assert_int_equal(cov_newfolder_make(&f, "/dev/null", &e), COV_EIO);
-    assert_string_equal(e.text, "/dev/null: is not a folder");
+    assert_string_equal(e.text, "/dev/null: is not a directory");
     assert_int_equal(cov_newfolder_make(&f, "/dev/null/a", NULL), COV_EIO);
     assert_int_not_equal(cov_newfolder_make(&f, "", NULL), COV_OK);
     /* A check changes nothing. */
@@ -106,19 +106,19 @@ TEST(makes_new_folders)
         cov_err_clear(&e);
         assert_int_equal(cov_newfolder_check(unfit[i], &e), COV_EIO);
         assert_int_equal(strncmp(e.text, unfit[i], strlen(unfit[i])), 0);
-        assert_true(i == 4 || strstr(e.text, ": is not a folder"));
+        assert_true(i == 4 || strstr(e.text, ": is not a directory"));
     }
     assert_int_equal(unlink("put"), 0);
     char name[400] = "kept/a/";
     memset(name + 7, 'x', 300);
     cov_err_clear(&e);
     assert_int_equal(cov_newfolder_make(&f, name, &e), COV_EIO);
-    check_error(&e, COV_EIO, "cannot make the folder");
+    check_error(&e, COV_EIO, "cannot make the directory");
     assert_int_equal(cov_newfolder_check(name + 7, &e), COV_EIO);
-    assert_non_null(strstr(e.text, "cannot make the folder"));
+    assert_non_null(strstr(e.text, "cannot make the directory"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);
-    /* The error text gives the reason why the upper folder cannot be made. */
+    /* The error text gives the reason why the upper directory cannot be made. */
     if (is_there("/sys/kernel")) {
         cov_err_clear(&e);
         assert_int_equal(cov_newfolder_make(&f, "/sys/covtools/a", &e), COV_EIO);
@@ -126,7 +126,7 @@ TEST(makes_new_folders)
     }
 }
 
-/* Makes more folders than the list has slots. */
+/* Makes more directories than the list has slots. */
 TEST(makes_many_new_folders)
 {
     struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
@@ -140,7 +140,7 @@ TEST(makes_many_new_folders)
     assert_int_equal(count_files("."), 0);
 }
 
-/* Makes a temporary folder with files in a new folder, and a result. A signal removes all but the
+/* Makes a temporary directory with files in a new directory, and a result. A signal removes all but the
  * result. */
 static int make_all(void *arg)
 {
@@ -165,7 +165,7 @@ TEST(signal_removes)
     assert_int_equal(rmdir("with"), 0);
 }
 
-/* A forked child does not remove files and folders of its parent. */
+/* A forked child does not remove files and directories of its parent. */
 static int remove_folders_of_parent(void *arg)
 {
     cov_leftovers_remove_all();
@@ -200,7 +200,7 @@ TEST(makes_unnamed_files)
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
     assert_string_equal(
-        e.text, "cannot create a temporary file in folder not/there: No such file or directory");
+        e.text, "cannot create a temporary file in directory not/there: No such file or directory");
     /* /proc supports neither unnamed nor named temporary files. */
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
@@ -239,9 +239,9 @@ TEST(spool_failure_names_the_folder)
     struct cov_err e = COV_ERR_INIT;
     struct rlimit old, small = {100, RLIM_INFINITY};
     char zeros[200] = "";
-    assert_int_equal(cov_spool_init(&s, "/nonexistent/folder", NULL), 0);
+    assert_int_equal(cov_spool_init(&s, "/nonexistent/directory", NULL), 0);
     assert_int_not_equal(cov_spool_append(&s, zeros, 1, NULL, &e), 0);
-    assert_non_null(strstr(e.text, "/nonexistent/folder"));
+    assert_non_null(strstr(e.text, "/nonexistent/directory"));
     cov_spool_fini(&s);
 
     e = (struct cov_err)COV_ERR_INIT;

@@ -146,8 +146,8 @@ TEST(test_failures)
 {
     struct cov_train_log *l = NULL;
     const struct cov_train_step s = {1, 1, 1, 1};
-    assert_fails(cov_train_log_open("/nonexistent/folder", NULL, -1, 0, false, &l, &e), COV_EIO,
-                 "/nonexistent/folder/metrics.log");
+    assert_fails(cov_train_log_open("/nonexistent/directory", NULL, -1, 0, false, &l, &e), COV_EIO,
+                 "/nonexistent/directory/metrics.log");
     assert_null(l);
     assert_fails(cov_train_log_open(".", "/dev/null/events", -1, 0, false, &l, &e), COV_EIO,
                  "/dev/null");

@@ -1,5 +1,5 @@
 /* test_train_saver.c - which checkpoints are kept, and when training stops. Tests the best
- * checkpoints, ties, values that are not numbers, resuming, unwritable folders and full disks.
+ * checkpoints, ties, values that are not numbers, resuming, unwritable directories and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_train_ckpt.h"
 
@@ -112,7 +112,7 @@ TEST(test_resume)
                         "best.ckpt last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
                         "2_avg_val_accuracy=0.6000.ckpt ");
 
-    /* The paths in Predmoter's checkpoints have folders. A file that is missing, or is not an
+    /* The paths in Predmoter's checkpoints have directories. A file that is missing, or is not an
      * epoch's checkpoint, is dropped from the list, so that it is not removed later. */
     assert_int_equal(unlink(NAME "1_avg_val_accuracy=0.7500.ckpt"), 0);
     put_text("mine", "x");
@@ -124,7 +124,7 @@ TEST(test_resume)
     for (size_t i = 0; i < 2; i++) {
         char *longer = malloc(300);
         assert_non_null(longer);
-        (void)snprintf(longer, 300, "/old/folder/%s", saving->saved[i].path);
+        (void)snprintf(longer, 300, "/old/directory/%s", saving->saved[i].path);
         free(saving->saved[i].path);
         saving->saved[i].path = longer;
     }
@@ -253,8 +253,10 @@ TEST(test_stops)
 
 TEST(test_failures)
 {
-    struct cov_train_saver s = {
-        .dir = "/nonexistent/folder", .save_by = COV_VAL_LOSS, .stop_by = COV_VAL_LOSS, .top_k = 1};
+    struct cov_train_saver s = {.dir = "/nonexistent/directory",
+                                .save_by = COV_VAL_LOSS,
+                                .stop_by = COV_VAL_LOSS,
+                                .top_k = 1};
     struct cov_train_network n;
     struct cov_train_ckpt p;
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
@@ -262,7 +264,7 @@ TEST(test_failures)
     make_train_ckpt(&n, &p, 0);
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_fails(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO,
-                 "/nonexistent/folder/" NAME "0_avg_val_loss=0.5000.ckpt");
+                 "/nonexistent/directory/" NAME "0_avg_val_loss=0.5000.ckpt");
     free_point(&n, &p);
 
     make_train_ckpt(&n, &p, 0);

@@ -188,7 +188,7 @@ TEST(other_files)
         int code;
     } all[] = {
         {"/nonexistent/x", "/nonexistent/x: No such file", COV_EIO},
-        {"/tmp", "/tmp: is a folder, not a file", COV_EINPUT},
+        {"/tmp", "/tmp: is a directory, not a file", COV_EINPUT},
         {"/dev/null", "/dev/null: is not a regular file", COV_EINPUT},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
@@ -200,13 +200,13 @@ TEST(other_files)
     }
     /* Opening a pipe without a writer does not block. */
     struct cov_err e = COV_ERR_INIT;
-    char folder[] = "/tmp/test_zip.XXXXXX", pipe[40];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    char directory[] = "/tmp/test_zip.XXXXXX", pipe[40];
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(pipe, sizeof pipe, "%s/pipe", directory);
     assert_int_equal(mkfifo(pipe, 0600), 0);
     int rc = read_all(pipe, &e);
     assert_int_equal(unlink(pipe), 0);
-    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(directory), 0);
     assert_int_equal(rc, COV_EINPUT);
     assert_non_null(strstr(e.text, "not a regular file"));
     /* These files are not archives. */

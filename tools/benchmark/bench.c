@@ -30,7 +30,7 @@ void bench_fini(struct bench *b)
     for (size_t i = 0; i < b->n_advice; i++)
         free_advice(&b->advice[i]);
     cov_tmpfolder_remove(&b->work);
-    cov_newfolder_fini(&b->folder);
+    cov_newfolder_fini(&b->directory);
     free(b->fasta);
     free(b->model);
     free(b->speeds);

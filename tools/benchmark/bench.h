@@ -51,7 +51,7 @@ enum bench_part {
 
 struct bench {
     /* Set by the caller, borrowed. */
-    const char *dir;    /* output folder */
+    const char *dir;    /* output directory */
     const char *tmpdir; /* parent of `work`; NULL: `dir` */
     const char *command;
     unsigned parts; /* enum bench_part, or-ed */
@@ -62,9 +62,9 @@ struct bench {
     uint64_t seed;
     struct cov_progress *progress; /* may be NULL */
 
-    struct cov_newfolder folder; /* `dir` if it was created; removed again if it stays empty */
-    struct cov_tmpfolder work;   /* temporary files. Owned */
-    char *fasta, *model;         /* inputs, given or synthetic; NULL: none. Owned */
+    struct cov_newfolder directory; /* `dir` if it was created; removed again if it stays empty */
+    struct cov_tmpfolder work;      /* temporary files. Owned */
+    char *fasta, *model;            /* inputs, given or synthetic; NULL: none. Owned */
     struct machine machine;
     struct figures figures;
     struct cov_charts charts;
@@ -143,7 +143,7 @@ int chart_add_bar(struct cov_chart *c, const char *series, const char *group,
 
 /* ---- outputs (bench_output.c): benchmark.json, benchmark.tsv, charts as SVG and PNG, and report.html with everything ---- */
 
-/* Called before measuring: creates the folder if it is missing, and fails if one of the outputs of
+/* Called before measuring: creates the directory if it is missing, and fails if one of the outputs of
  * b->parts exists without b->force (COV_EEXIST), or cannot be written. */
 int bench_output_begin(struct bench *b, struct cov_err *e) COV_MUST_USE;
 

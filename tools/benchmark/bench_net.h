@@ -21,7 +21,7 @@ struct bench_net {
 };
 
 /* `path` is a checkpoint, or the word "combined" for random weights in the size of Predmoter's
- * published models for two data sets (1.53 M parameters). */
+ * published models for two datasets (1.53 M parameters). */
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
                    struct cov_err *e) COV_MUST_USE;
 /* Makes random weights. */
@@ -31,7 +31,7 @@ int bench_net_init(const struct cov_hparams *hp, uint64_t seed, struct bench_net
 int bench_net_open_demo(struct bench_net *out, struct cov_err *e) COV_MUST_USE;
 void bench_net_close(struct bench_net *n);
 
-/* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1,
+/* Writes such random weights as a checkpoint to `path`, replacing it. The datasets are random1,
  * random2. */
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 

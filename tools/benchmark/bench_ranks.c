@@ -19,11 +19,11 @@ enum { EPOCHS = 2 };
 struct rank_case {
     struct bench *b;
     const struct bench_loader_options *o;
-    char *dir; /* of a genome with coverage: the folders train/ and val/. Owned */
+    char *dir; /* of a genome with coverage: the directories train/ and val/. Owned */
     long long ranks, bases;
 };
 
-/* Makes training data of a synthetic genome; `dir` is a new folder. */
+/* Makes training data of a synthetic genome; `dir` is a new directory. */
 static int make_data(const struct rank_case *c, struct cov_err *e)
 {
     const char *dir = c->dir, *work = c->b->work.path;

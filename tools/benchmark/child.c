@@ -306,7 +306,7 @@ int child_run(const char *tmpdir, struct cov_err *e, const char *fmt, ...)
     return rc;
 }
 
-/* Returns the length of the folder of this program in self[]; 0 if it is unknown. */
+/* Returns the length of the directory of this program in self[]; 0 if it is unknown. */
 static size_t own_folder(char self[4096])
 {
     ssize_t n = readlink("/proc/self/exe", self, 4095);
@@ -330,11 +330,11 @@ int child_prefer_own(struct cov_err *e)
 
 int child_find_data(const char *name, char **path, struct cov_err *e)
 {
-    static const char *const folders[] = {"workflows", "share/covtools/workflows"};
+    static const char *const directories[] = {"workflows", "share/covtools/workflows"};
     char self[4096];
     size_t n = own_folder(self);
-    for (size_t i = 0; n > 0 && i < COV_COUNT(folders); i++) {
-        *path = cov_strfmt(e, "%.*s/../%s/%s", (int)n, self, folders[i], name);
+    for (size_t i = 0; n > 0 && i < COV_COUNT(directories); i++) {
+        *path = cov_strfmt(e, "%.*s/../%s/%s", (int)n, self, directories[i], name);
         if (!*path)
             return COV_ENOMEM;
         if (access(*path, R_OK) == 0)

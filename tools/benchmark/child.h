@@ -43,7 +43,7 @@ int children_run(struct child *children, size_t n, const char *tmpdir, double *w
 int child_run(const char *tmpdir, struct cov_err *e, const char *fmt, ...)
     COV_PRINTF(3, 4) COV_MUST_USE;
 
-/* Puts the folder of this program at the start of PATH. */
+/* Puts the directory of this program at the start of PATH. */
 int child_prefer_own(struct cov_err *e) COV_MUST_USE;
 /* Finds a file of workflows/, in the source tree or as installed. *path is NULL if it is in
  * neither. Caller frees *path. */

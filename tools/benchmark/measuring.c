@@ -122,7 +122,7 @@ int benchmark_run(struct cov_common *common, const struct benchmark_config *conf
     double seconds = config->seconds > 0 ? 4 * config->seconds : 0.1;
     seconds = seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1;
     if (cov_path_is_std(b.dir))
-        return cov_fail(e, COV_EUSAGE, "-o: must be a folder, not standard output");
+        return cov_fail(e, COV_EUSAGE, "-o: must be a directory, not standard output");
     int rc = check_inputs(config, parts, e);
     if (!rc)
         rc = child_prefer_own(e);

@@ -61,8 +61,9 @@ struct benchmark_config {
 #define BENCHMARK_FOLDER "benchmark-results"
 #define BENCHMARK_OUTPUT(operands)                                                                 \
     .synopsis = "[options] [-o DIR/]" operands, .output_optional = true,                           \
-    .output_help = "folder for benchmark.json, benchmark.tsv, charts and report.html, created if " \
-                   "missing (default: " BENCHMARK_FOLDER ")"
+    .output_help =                                                                                 \
+        "directory for benchmark.json, benchmark.tsv, charts and report.html, created if "         \
+        "missing (default: " BENCHMARK_FOLDER ")"
 
 /* A list of integers. */
 enum { NUMBERS_MAX = 64 };

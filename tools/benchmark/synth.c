@@ -296,22 +296,22 @@ static const struct cov_opt synth_options[] = {
     {.name = NULL},
 };
 
-/* Writes a file, or genome.fa in the folder DIR/, which is created; and reads.sam next to it. */
+/* Writes a file, or genome.fa in the directory DIR/, which is created; and reads.sam next to it. */
 static int write_files(const struct cov_common *common, const struct synth_options *options,
                        struct cov_progress *progress, struct cov_err *e)
 {
     const char *out = common->output ? common->output : BENCHMARK_FOLDER "/";
     const bool is_folder = cov_path_names_dir(out);
-    struct cov_newfolder folder = COV_NEWFOLDER_INIT;
+    struct cov_newfolder directory = COV_NEWFOLDER_INIT;
     char *fasta = is_folder ? cov_path_join(out, "genome.fa", e) : cov_strdup(out, e);
     char *dir = fasta ? cov_path_dir(fasta, e) : NULL;
     char *sam = dir && options->depth > 0 ? cov_path_join(dir, "reads.sam", e) : NULL;
     int rc = dir && (sam || options->depth <= 0) ? COV_OK : COV_ENOMEM;
     if (!rc && is_folder)
-        rc = cov_newfolder_make(&folder, out, e);
+        rc = cov_newfolder_make(&directory, out, e);
     if (!rc)
         rc = synth_files(options, fasta, sam, common->force, progress, e);
-    cov_newfolder_fini(&folder);
+    cov_newfolder_fini(&directory);
     free(fasta);
     free(dir);
     free(sam);
@@ -332,7 +332,7 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
     if (rc || !common->output || !cov_path_is_std(common->output))
         return rc ? rc : write_files(common, options, &common->progress, e);
     if (options->depth > 0)
-        return cov_fail(e, COV_EUSAGE, "--depth needs a file or folder as output");
+        return cov_fail(e, COV_EUSAGE, "--depth needs a file or directory as output");
     return write_streams(options, stdout_name, streams, &common->progress, e);
 }
 
@@ -345,8 +345,9 @@ const struct cov_tool benchmark_synth = {
     .options = synth_options,
     .config_bytes = sizeof(struct synth_options),
     .output_optional = true,
-    .output_help = "the FASTA, or a folder (DIR/) for genome.fa and reads.sam, created if missing "
-                   "(default: " BENCHMARK_FOLDER "/)",
+    .output_help =
+        "the FASTA, or a directory (DIR/) for genome.fa and reads.sam, created if missing "
+        "(default: " BENCHMARK_FOLDER "/)",
     .lacks = COV_LACKS_TMPDIR | COV_LACKS_THREADS,
     .run = synth_run,
 };

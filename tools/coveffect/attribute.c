@@ -18,7 +18,7 @@ static int find_target(struct coveffect_flags *flags, struct cov_err *e)
     struct cov_attribution_options *o = &flags->job;
     const struct cov_ensemble *m = o->model;
     if (!flags->target && m->n_datasets > 1)
-        return cov_fail(e, COV_EINPUT, "--dataset is needed, since %s has several data sets: %s",
+        return cov_fail(e, COV_EINPUT, "--dataset is needed, since %s has several datasets: %s",
                         m->path, m->description);
     for (o->target = 0; flags->target && o->target < m->n_datasets; o->target++)
         if (strcmp(flags->target, m->datasets[o->target]) == 0)
@@ -78,7 +78,7 @@ int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags
                         coveffect_scores_fn *fn, const void *arg, struct cov_err *e)
 {
     struct cov_attribution_options *o = &flags->job;
-    flags->paths.folder = common->output;
+    flags->paths.directory = common->output;
     flags->paths.tmpdir = common->tmpdir;
     flags->paths.force = common->force;
     struct cov_attribution_files files;

@@ -113,7 +113,7 @@ static int get_widths(struct vcf_config *c, int64_t *widths, struct cov_err *e)
     return cov_parse_sizes(c->widths.items, c->widths.n, "--width", window, widths, e);
 }
 
-/* Finds the data sets of --datasets in the model. */
+/* Finds the datasets of --datasets in the model. */
 static int get_datasets(struct vcf_config *c, size_t *datasets, struct cov_err *e)
 {
     const struct cov_ensemble *m = c->job.model;

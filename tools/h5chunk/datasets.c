@@ -1,4 +1,4 @@
-/* datasets.c - h5chunk drop, rename: remove and rename data sets.
+/* datasets.c - h5chunk drop, rename: remove and rename datasets.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdlib.h>

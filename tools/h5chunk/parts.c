@@ -110,10 +110,10 @@ static int check_split(const struct split_config *c, const bool *given, const ch
     if (given[ROW_FRACTION] && !given[ROW_SEED])
         return cov_fail(e, COV_EUSAGE, "--val-fraction needs --seed");
     if (c->shards && cov_path_names_dir(output))
-        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --shards needs a prefix of file names",
+        return cov_fail(e, COV_EUSAGE, "%s: is a directory; --shards needs a prefix of file names",
                         output);
     if (!c->shards && !cov_path_names_dir(output))
-        return cov_fail(e, COV_EUSAGE, "%s: not a folder; add '/' at the end", output);
+        return cov_fail(e, COV_EUSAGE, "%s: not a directory; add '/' at the end", output);
     return COV_OK;
 }
 

@@ -3,7 +3,7 @@
 #     tail -n +2 effects.tsv | sort -t "$(printf '\t')" -k 11,11g | awk -v others=background -f auroc.awk
 #
 # Prints the area under the ROC curve of abs_logfc: the probability that a variant in a motif has the larger effect than one
-# of the others. The table has one data set and width.
+# of the others. The table has one dataset and width.
 # SPDX-License-Identifier: MIT
 BEGIN { FS = "\t" }
 $11 == "NA" { next }

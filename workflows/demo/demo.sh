@@ -1,23 +1,23 @@
 #!/bin/sh
 # demo.sh - a network that has learned a synthetic plant's promoters predicts a chromosome that it has not seen.
 #
-#   demo.sh MAKE_PLANT FOLDER [BASES]
+#   demo.sh MAKE_PLANT DIRECTORY [BASES]
 #
-# MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The network is plant.ckpt in the folder of this
+# MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The network is plant.ckpt in the directory of this
 # script, which train.sh trained on other synthetic genomes. Also scores single-base variants and bases, in planted motifs and
-# elsewhere. Writes all files to FOLDER and replaces those of an earlier run.
+# elsewhere. Writes all files to DIRECTORY and replaces those of an earlier run.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo 'usage: demo.sh MAKE_PLANT FOLDER [BASES]' >&2
+    echo 'usage: demo.sh MAKE_PLANT DIRECTORY [BASES]' >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
-folder=$2
+directory=$2
 bases=${3:-3000000}
 for program in fasta2h5 bam2h5 covpredict cov2bigwig covprofile coveffect gnuplot; do
     if ! command -v "$program" >/dev/null; then
@@ -25,8 +25,8 @@ for program in fasta2h5 bam2h5 covpredict cov2bigwig covprofile coveffect gnuplo
         exit 1
     fi
 done
-mkdir -p "$folder/tracks" "$folder/stats"
-cd "$folder"
+mkdir -p "$directory/tracks" "$directory/stats"
+cd "$directory"
 cp "$here/plant.ckpt" .
 
 say() {
@@ -110,5 +110,5 @@ done | awk -v length_of_chr5="$length" '{ printf "  %-10s %6.2f s on %d threads,
     $1, $2, $4, length_of_chr5 / $2 / 1e6, $3 / 1e6 }'
 
 say 'To look at:'
-echo "  picture  $folder/track.png"
-echo "  tracks   $folder/tracks/*.bw (with $folder/chr5.fa and features.bed in a genome browser)"
+echo "  picture  $directory/track.png"
+echo "  tracks   $directory/tracks/*.bw (with $directory/chr5.fa and features.bed in a genome browser)"

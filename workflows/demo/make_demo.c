@@ -1,8 +1,8 @@
 /* make_demo.c - a small synthetic plant genome, and a network whose output is known.
  *
- *   make_demo FOLDER [BASES [SEED]]
+ *   make_demo DIRECTORY [BASES [SEED]]
  *
- * writes FOLDER/genome.fa, FOLDER/features.bed (the features of the genome) and FOLDER/cpg.ckpt. The output is
+ * writes DIRECTORY/genome.fa, DIRECTORY/features.bed (the features of the genome) and DIRECTORY/cpg.ckpt. The output is
  * the same on every machine: decisions are made on integers.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -68,13 +68,13 @@ static int make_pieces(struct genome *g, int64_t n_bases, struct cov_err *e)
     return code;
 }
 
-static int make_genome(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
+static int make_genome(const char *directory, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
     struct genome g = {.more = ""};
     int code = COV_EIO;
     cov_rng_init(&g.rng, seed > 0 ? (uint64_t)seed : SEED);
-    g.fasta = create(folder, "genome", "fa", e);
-    g.features = g.fasta ? create(folder, "features", "bed", e) : NULL;
+    g.fasta = create(directory, "genome", "fa", e);
+    g.features = g.fasta ? create(directory, "features", "bed", e) : NULL;
     if (g.features)
         code = make_pieces(&g, n_bases, e);
     free_families(&g);
@@ -170,10 +170,10 @@ static int add_weights(struct cov_ckpt *c, struct cov_err *e)
     return COV_OK;
 }
 
-static int make_model(const char *folder, struct cov_err *e)
+static int make_model(const char *directory, struct cov_err *e)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
-    char *path = cov_strfmt(e, "%s/cpg.ckpt", folder);
+    char *path = cov_strfmt(e, "%s/cpg.ckpt", directory);
     int code = path ? COV_OK : COV_ENOMEM;
     c.lightning_version = cov_strdup("2.0.2", e);
     if (!c.lightning_version)
@@ -189,10 +189,10 @@ static int make_model(const char *folder, struct cov_err *e)
     return code;
 }
 
-static int make_all(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
+static int make_all(const char *directory, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
-    int code = make_genome(folder, n_bases, seed, e);
-    return code ? code : make_model(folder, e);
+    int code = make_genome(directory, n_bases, seed, e);
+    return code ? code : make_model(directory, e);
 }
 
 int main(int argc, char **argv)

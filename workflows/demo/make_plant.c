@@ -1,8 +1,8 @@
 /* make_plant.c - a small synthetic plant genome, and reads of two assays whose signal depends on the DNA.
  *
- *   make_plant FOLDER [BASES [SEED]]
+ *   make_plant DIRECTORY [BASES [SEED]]
  *
- * writes FOLDER/genome.fa, features.bed (the features of the genome, and the motifs of promoters and enhancers with their
+ * writes DIRECTORY/genome.fa, features.bed (the features of the genome, and the motifs of promoters and enhancers with their
  * strength in percent), atacseq.sam and h3k4me3.sam. The output is the same on every machine: numbers are only added,
  * multiplied and divided. With SEED, it is another genome with the same families of transposable elements.
  *
@@ -434,16 +434,16 @@ static int make_families(struct genome *g, struct cov_err *e)
     return COV_OK;
 }
 
-static int make_all(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
+static int make_all(const char *directory, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
     struct maker m = {.g = {.more = "\t0\t."}};
     int code = COV_EIO;
     cov_rng_init(&m.g.rng, SEED);
-    m.g.fasta = create(folder, "genome", "fa", e);
-    m.g.features = m.g.fasta ? create(folder, "features", "bed", e) : NULL;
+    m.g.fasta = create(directory, "genome", "fa", e);
+    m.g.features = m.g.fasta ? create(directory, "features", "bed", e) : NULL;
     bool open = m.g.features;
     for (int i = 0; i < N_ASSAYS && open; i++) {
-        m.reads[i] = create(folder, assays[i].name, "sam", e);
+        m.reads[i] = create(directory, assays[i].name, "sam", e);
         open = m.reads[i];
     }
     if (open)

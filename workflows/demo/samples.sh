@@ -1,9 +1,9 @@
 #!/bin/sh
 # samples.sh - samples for the workflows: two synthetic genomes, one with reads, and the demo's network.
 #
-#   samples.sh MAKE_PLANT FOLDER [BASES]
+#   samples.sh MAKE_PLANT DIRECTORY [BASES]
 #
-# MAKE_PLANT is the program of make_plant.c. Writes to FOLDER: moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
+# MAKE_PLANT is the program of make_plant.c. Writes to DIRECTORY: moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
 # weed.gff3, plant.ckpt and the sheet samples.csv.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -11,7 +11,7 @@ LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo 'usage: samples.sh MAKE_PLANT FOLDER [BASES]' >&2
+    echo 'usage: samples.sh MAKE_PLANT DIRECTORY [BASES]' >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,17 +1,17 @@
 #!/bin/sh
 # species.sh - genome files of three synthetic species with ATAC-seq, to leave each of them out in training.
 #
-#   species.sh MAKE_PLANT FOLDER [BASES]
+#   species.sh MAKE_PLANT DIRECTORY [BASES]
 #
 # MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The species are chromosomes of one synthetic genome,
-# with other names: FOLDER/moss.h5 (two chromosomes), weed.h5 (two) and fern.h5 (one and the contigs).
+# with other names: DIRECTORY/moss.h5 (two chromosomes), weed.h5 (two) and fern.h5 (one and the contigs).
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo 'usage: species.sh MAKE_PLANT FOLDER [BASES]' >&2
+    echo 'usage: species.sh MAKE_PLANT DIRECTORY [BASES]' >&2
     exit 2
 fi
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}

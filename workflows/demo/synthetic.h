@@ -201,11 +201,11 @@ static inline void write_bases(const struct genome *g, const struct piece *p)
     write_lines(g, p);
 }
 
-/* Creates FOLDER/NAME.SUFFIX. */
-static inline FILE *create(const char *folder, const char *name, const char *suffix,
+/* Creates DIRECTORY/NAME.SUFFIX. */
+static inline FILE *create(const char *directory, const char *name, const char *suffix,
                            struct cov_err *e)
 {
-    char *path = cov_strfmt(e, "%s/%s.%s", folder, name, suffix);
+    char *path = cov_strfmt(e, "%s/%s.%s", directory, name, suffix);
     FILE *f = path ? fopen(path, "we") : NULL;
     if (path && !f)
         (void)cov_fail_errno(e, "%s", path);
@@ -224,17 +224,17 @@ static inline int finish(FILE *f, const char *name, int code, struct cov_err *e)
     return code;
 }
 
-/* Runs `make` on the arguments FOLDER [BASES [SEED]] and returns the exit status. SEED is 0 if it is
+/* Runs `make` on the arguments DIRECTORY [BASES [SEED]] and returns the exit status. SEED is 0 if it is
  * not given. */
 static inline int run_program(int argc, char **argv, const char *name, int64_t n_bases,
-                              int (*make)(const char *folder, int64_t n_bases, int64_t seed,
+                              int (*make)(const char *directory, int64_t n_bases, int64_t seed,
                                           struct cov_err *e))
 {
     int64_t seed = 0;
     struct cov_err e = COV_ERR_INIT;
     int code = COV_OK;
     if (argc < 2 || argc > 4) {
-        (void)fprintf(stderr, "usage: %s FOLDER [BASES [SEED]]\n", name);
+        (void)fprintf(stderr, "usage: %s DIRECTORY [BASES [SEED]]\n", name);
         return 2;
     }
     if (argc >= 3)

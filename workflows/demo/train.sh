@@ -2,24 +2,24 @@
 # train.sh - trains the demo's network again: makes synthetic genomes with the same families of transposable elements as the
 # demo's, but no other common sequence, and their reads, and runs covtrain on them.
 #
-#   train.sh MAKE_PLANT FOLDER [BASES [GENOMES [OPTION...]]]
+#   train.sh MAKE_PLANT DIRECTORY [BASES [GENOMES [OPTION...]]]
 #
 # MAKE_PLANT is the program of make_plant.c, with that of keep_weights.c next to it; the tools must be in PATH. Trains on
 # GENOMES genomes of BASES bases. Of another one, chr4 is for validation, and chr5 for the table at the end. The weights of the
-# epoch that predicts chr4 best become FOLDER/plant.ckpt. OPTIONs of covtrain replace the size of the network and the schedule
-# below. plant.ckpt in the folder of this script was trained on a GPU (NVIDIA H200), which took a minute.
+# epoch that predicts chr4 best become DIRECTORY/plant.ckpt. OPTIONs of covtrain replace the size of the network and the schedule
+# below. plant.ckpt in the directory of this script was trained on a GPU (NVIDIA H200), which took a minute.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ]; then
-    echo 'usage: train.sh MAKE_PLANT FOLDER [BASES [GENOMES [OPTION...]]]' >&2
+    echo 'usage: train.sh MAKE_PLANT DIRECTORY [BASES [GENOMES [OPTION...]]]' >&2
     exit 2
 fi
 programs=$(cd "$(dirname "$1")" && pwd)
 make_plant=$programs/${1##*/}
-folder=$2
+directory=$2
 bases=${3:-20000000}
 genomes=${4:-5}
 case $genomes in
@@ -34,8 +34,8 @@ else
     set -- --filter-size 64 --hidden-size 64 --batch-size 32 --epochs 10 --learning-rate 0.004 --warmup-steps 200 --clip 1 \
         --average-weights 0.99
 fi
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$directory"
+cd "$directory"
 
 genome() { # SEED: makes genome.h5
     "$make_plant" . "$bases" "$1"

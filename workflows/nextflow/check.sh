@@ -3,13 +3,13 @@
 # resumed, in 4 shards and in one job, and as a stub on a cluster. Runs the modules alone, with odd names.
 # `make check-nextflow` starts it with nextflow and the tools in PATH.
 #
-#   check.sh MAKE_DEMO FOLDER
+#   check.sh MAKE_DEMO DIRECTORY
 #
 # SPDX-License-Identifier: MIT
 set -eu
 
 if [ $# -ne 2 ]; then
-    echo 'usage: check.sh MAKE_DEMO FOLDER' >&2
+    echo 'usage: check.sh MAKE_DEMO DIRECTORY' >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,7 +50,7 @@ tasks() { # LOG PATTERN: counts lines
     grep -c "$2" "$1" || true
 }
 
-echo '== test profile, in an empty folder, on one CPU if possible'
+echo '== test profile, in an empty directory, on one CPU if possible'
 one_cpu=
 ! taskset -c 0 true 2>/dev/null || one_cpu='taskset -c 0'
 (cd empty && $one_cpu nextflow run "$here/main.nf" -profile test -ansi-log false) >empty.txt || fail "$(cat empty.txt)"
@@ -103,8 +103,8 @@ refused '--shard: unknown parameter; did you mean --shards?' run refused.log mai
 refused '--peak_cutoffs: a=5:5: the second cutoff must be less than the first' \
     run refused.log main.nf -profile test --peaks --peak_cutoffs a=5:5
 refused '--peak_cutoffs has no effect unless --peaks is true' run refused.log main.nf -profile test --peak_cutoffs a=5
-refused '--measured_cutoffs: repeated data set a' run refused.log main.nf -profile test --peaks --measured_cutoffs a=5,a=6
-refused 'unknown data set dnase has a cutoff for peaks; no model predicts it' \
+refused '--measured_cutoffs: repeated dataset a' run refused.log main.nf -profile test --peaks --measured_cutoffs a=5,a=6
+refused 'unknown dataset dnase has a cutoff for peaks; no model predicts it' \
     run refused_peaks.log main.nf -profile test --outdir refused --peaks --peak_cutoffs dnase=5
 refused '--precision bf17: expected one of exact, ' run refused.log main.nf -profile test --precision bf17
 refused '--shards: unknown parameter' run refused.log train.nf --data empty --shards 4
@@ -227,7 +227,7 @@ blanks.csv accepted
 spreadsheet.csv accepted
 tabs.tsv accepted
 EOF
-# A data set that the checkpoint does not predict, and a checkpoint that is none, end the run before it encodes a genome.
+# A dataset that the checkpoint does not predict, and a checkpoint that is none, end the run before it encodes a genome.
 sheet "$columns" "$weed" 'weed,@weed.fa.gz,H3K4me3,chipseq,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
 refused "sheets/$n.csv:3: sample weed: unknown dataset H3K4me3; tiny.ckpt predicts atacseq, h3k4me3; did you mean h3k4me3?" \
     run refused.log main.nf --input "sheets/$n.csv" --outdir refused
@@ -308,19 +308,19 @@ for dataset in atacseq h3k4me3; do
     grep -q '	total	87205	' one/metrics/weed.plant.$dataset.compare.tsv || fail "wrong comparison of $dataset"
 done
 # A row for each sample, with its bases and correlations, and the same for any number of shards.
-for folder in one four; do
+for directory in one four; do
     [ $report = true ] || continue
-    [ -s $folder/report/multiqc_report.html ] || fail 'no report'
+    [ -s $directory/report/multiqc_report.html ] || fail 'no report'
     awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) wanted[i] = $i ~ /-bases$|-chunks$|_pearson_[0-9]+$|outliers$/ }
         { printf "%s", $1; for (i = 2; i <= NF; i++) if (wanted[i]) printf "\t%s", $i; print "" }' \
-        $folder/report/multiqc_report_data/multiqc_general_stats.txt >$folder.general
-    [ "$(cut -f 1 $folder.general | tr '\n' ' ')" = 'Sample moss.plant weed.plant ' ] || fail "$(cat $folder.general)"
+        $directory/report/multiqc_report_data/multiqc_general_stats.txt >$directory.general
+    [ "$(cut -f 1 $directory.general | tr '\n' ' ')" = 'Sample moss.plant weed.plant ' ] || fail "$(cat $directory.general)"
     for column in h3k4me3_pearson_1000 h3k4me3_pearson_without_outliers h3k4me3_outliers; do
-        grep -q "$column" $folder.general || fail "no $column: $(cat $folder.general)"
+        grep -q "$column" $directory.general || fail "no $column: $(cat $directory.general)"
     done
-    grep -q '^weed.plant.atacseq	0' $folder/report/multiqc_report_data/multiqc_covtools_correlation_bargraph.txt ||
+    grep -q '^weed.plant.atacseq	0' $directory/report/multiqc_report_data/multiqc_covtools_correlation_bargraph.txt ||
         fail 'no graph of correlations'
-    grep -q '^covpredict' $folder/report/multiqc_report_data/multiqc_software_versions.txt || fail 'no versions'
+    grep -q '^covpredict' $directory/report/multiqc_report_data/multiqc_software_versions.txt || fail 'no versions'
 done
 [ $report = false ] || cmp one.general four.general
 

@@ -36,7 +36,7 @@ workflow COVTOOLS {
     measured_cutoffs
 
     main:
-    // No other job starts before the data sets of all checkpoints are checked.
+    // No other job starts before the datasets of all checkpoints are checked.
     checkpoints = sheet.collect { [[id: it.model], it.checkpoint] }.unique()
     CHECKPOINT_INFO(Channel.fromList(checkpoints))
     rows = CHECKPOINT_INFO.out.info.map { meta, info -> [meta.id, info] }.toList().flatMap { infos ->
@@ -65,7 +65,7 @@ workflow COVTOOLS {
     )
     measured = BAM2H5.out.genome.map(named)
 
-    // A sample has one row per measured data set.
+    // A sample has one row per measured dataset.
     runs = rows.map { [it.sample, [id: it.id], it.checkpoint] }
         .unique()
         .combine(genomes, by: 0)
@@ -193,7 +193,7 @@ workflow {
     } else if (params.help) {
         println """${workflow.manifest.name} ${workflow.manifest.version} - ${workflow.manifest.description}
 
-Usage: nextflow run main.nf --input samples.csv [--outdir FOLDER] [-profile NAME,...] [-resume]
+Usage: nextflow run main.nf --input samples.csv [--outdir DIRECTORY] [-profile NAME,...] [-resume]
 
 ${Schema.help(rules)}
 

@@ -53,11 +53,11 @@ def networks() {
     return all.collect { id, options -> [id: id.toString(), options: options.toString().trim()] }
 }
 
-// Returns the genome files of a folder.
-def genomes(String folder) {
-    def files = file("${folder}/*.h5").sort { it.name }
+// Returns the genome files of a directory.
+def genomes(String directory) {
+    def files = file("${directory}/*.h5").sort { it.name }
     if (!files) {
-        Schema.fail("--data ${params.data}: no ${folder}/*.h5")
+        Schema.fail("--data ${params.data}: no ${directory}/*.h5")
     }
     return files
 }
@@ -65,7 +65,7 @@ def genomes(String folder) {
 workflow {
     rules = Schema.read(file("${projectDir}/train_schema.json"))
     if (params.help) {
-        println """nextflow run train.nf --data FOLDER [--outdir FOLDER] [-profile NAME,...] [-resume]
+        println """nextflow run train.nf --data DIRECTORY [--outdir DIRECTORY] [-profile NAME,...] [-resume]
 
 ${Schema.help(rules)}
 

@@ -235,7 +235,7 @@ void cov_cuda_norm_apply(const struct cov_cuda_norm_apply *a, void *stream);
 /* ---- the loss: train_loss.cu ---- */
 
 struct cov_cuda_loss {
-    float *p; /* [n, t, pitch], data set d in column d: p, then exp(p), then the gradient */
+    float *p; /* [n, t, pitch], dataset d in column d: p, then exp(p), then the gradient */
     const uint8_t *codes;   /* packed, as for the first layer */
     const float *targets;   /* [n, t, depth]; < 0: masked */
     const uint8_t *present; /* [n, depth] */

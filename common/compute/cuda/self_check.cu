@@ -233,7 +233,7 @@ static double larger(double most, double d)
     return d <= most ? most : isnan(d) ? INFINITY : d;
 }
 
-/* Returns the largest error of the logarithms of data set d, relative to their standard deviation: the last
+/* Returns the largest error of the logarithms of dataset d, relative to their standard deviation: the last
  * layer's bias would hide errors in the values themselves. */
 static double value_error(const struct sample *s, const float *got, const float *want, size_t d)
 {

@@ -1,6 +1,6 @@
 /* train_loss.cu - loss, accuracy (Pearson's r), and the gradient of the network's output (kernels.h).
  *
- * A row of the batch is one data set of one chunk. Its sums are in double, over slices of
+ * A row of the batch is one dataset of one chunk. Its sums are in double, over slices of
  * positions. Sums of squares suffice for Pearson's r, since doubles have twice the digits of the
  * values.
  * SPDX-License-Identifier: MIT */

@@ -110,7 +110,7 @@ static int walk_grid(struct content *c, const struct cov_grid *g, struct cov_err
     return rc;
 }
 
-/* Adds a data set if it exists; required ones were checked when the file was opened. */
+/* Adds a dataset if it exists; required ones were checked when the file was opened. */
 static int add_set(struct content *c, struct cov_chunk_file *f, const char *name, struct cov_err *e)
 {
     struct set *s = &c->sets[c->n_sets];
@@ -235,7 +235,7 @@ static int put_names(struct cov_json *j, const struct cov_chunk_head *h, struct 
     return COV_OK;
 }
 
-/* Attributes of a data set, or of the file if `set` is NULL. */
+/* Attributes of a dataset, or of the file if `set` is NULL. */
 static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, const char *set)
 {
     cov_json_begin_object(j, "attributes");
@@ -369,7 +369,7 @@ static void print_texts(FILE *out, char texts[N_TEXTS][300], const int *widths, 
 
 static void print_sets(const struct content *c, FILE *out)
 {
-    char heads[N_TEXTS][300] = {"data set", "type", "shape", "chunk", "filters"},
+    char heads[N_TEXTS][300] = {"dataset", "type", "shape", "chunk", "filters"},
          texts[N_TEXTS][300];
     int widths[N_TEXTS];
     for (int k = 0; k < N_TEXTS; k++)

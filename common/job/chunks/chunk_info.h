@@ -26,7 +26,7 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
 /* Returns true for a zip archive, such as a PyTorch checkpoint. */
 bool cov_ckpt_info_applies(const char *path);
 
-/* Describes the checkpoint `path`: hyperparameters, data sets, parameters, state of training, who
+/* Describes the checkpoint `path`: hyperparameters, datasets, parameters, state of training, who
  * wrote it, SHA-256. Writes an object to *j, or text to `out` if j is NULL. *n_bytes is the size of
  * the file. COV_EINPUT for a file that is not a checkpoint of PyTorch Lightning. */
 int cov_ckpt_info(const char *path, struct cov_json *j, FILE *out, int64_t *n_bytes,

@@ -26,7 +26,7 @@ int cov_cat(const char *input, const char *output, const struct cov_rewrite_job 
 
 /* Writes the stream `input` ("-": standard input) as a file in Helixer's order. storage->chunk_rows
  * must be 0; the default storage is gzip and one-hot. The - chunks wait in `tmpdir` (NULL: the
- * folder of `output`) until their sequence ends. */
+ * directory of `output`) until their sequence ends. */
 int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
              const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
@@ -35,7 +35,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
 /* Joins n files, given in any order. The output is in Helixer's order: sequences as the parts list
  * them, + chunks ascending, then - chunks descending. The part with the first row gives attributes and
  * storage, except COV_SHARD_ATTR, which names missing parts in messages. COV_EINPUT if
- * the parts differ in genome or data sets, if chunks overlap, or, unless allow_holes, if chunks are
+ * the parts differ in genome or datasets, if chunks overlap, or, unless allow_holes, if chunks are
  * missing; a result with holes is partial. */
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
@@ -73,26 +73,26 @@ struct cov_split_holdout {
     bool allow_copies;
 };
 
-/* Writes FOLDER/train/STEM.h5 and FOLDER/val/STEM.h5 with the stem of `input`. Creates missing
- * folders, and removes them on failure. Unless allow_copies is set, chunks for validation that have
+/* Writes DIRECTORY/train/STEM.h5 and DIRECTORY/val/STEM.h5 with the stem of `input`. Creates missing
+ * directories, and removes them on failure. Unless allow_copies is set, chunks for validation that have
  * the bases of a chunk for training, on either strand, go to training; chunks of N only may be in
  * both. COV_EINPUT if one of the files would be empty. Adds the number of chunks that were moved to
  * the statistics. */
-int cov_split_holdout(const char *input, const char *folder,
+int cov_split_holdout(const char *input, const char *directory,
                       const struct cov_split_holdout *options, const struct cov_rewrite_job *job,
                       struct cov_err *e) COV_MUST_USE;
 
 /* ---- edit_datasets.c ---- */
 
-/* Removes or renames a data set NAME: evaluation/NAME_coverage with evaluation/NAME_spliced_coverage
+/* Removes or renames a dataset NAME: evaluation/NAME_coverage with evaluation/NAME_spliced_coverage
  * and evaluation/NAME_meta/, or a column of prediction/predictions that prediction/datasets names. */
 struct cov_dataset_edit {
     const char *name, *new_name; /* borrowed; new_name NULL: remove */
 };
 
 /* Writes `input` with the n edits to `output`; if it is NULL, replaces `input`, as a whole or not
- * at all. COV_EINPUT for a data set that the file does not have, a new name that it has, and if
- * predictions would lose all data sets. */
+ * at all. COV_EINPUT for a dataset that the file does not have, a new name that it has, and if
+ * predictions would lose all datasets. */
 int cov_edit_datasets(const char *input, const char *output, const struct cov_dataset_edit *edits,
                       size_t n, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 

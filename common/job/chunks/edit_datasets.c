@@ -28,7 +28,7 @@ struct edit {
 
 /* ---- names ---- */
 
-/* Returns the part of a data set's name after evaluation/DATASET if it belongs to coverage of
+/* Returns the part of a dataset's name after evaluation/DATASET if it belongs to coverage of
  * `dataset`; else NULL. */
 static const char *part_of(const char *name, const char *dataset)
 {
@@ -41,7 +41,7 @@ static const char *part_of(const char *name, const char *dataset)
     return is_part ? part : NULL;
 }
 
-/* Returns the name of a data set of coverage, which has *n bytes; NULL if `set` is another one. */
+/* Returns the name of a dataset of coverage, which has *n bytes; NULL if `set` is another one. */
 static const char *coverage_name(const struct cov_chunk_set *set, size_t *n)
 {
     if (strncmp(set->name, GROUP, strlen(GROUP)) != 0)
@@ -78,7 +78,7 @@ static int fail_unknown(const struct edit *j, const char *dataset, struct cov_er
     }
     for (size_t i = 0; i < j->n_names; i++)
         cov_listing_add(&known, j->names[i]);
-    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'%s%s%s", j->path, dataset,
+    return cov_fail(e, COV_EINPUT, "%s: unknown dataset '%s'%s%s%s", j->path, dataset,
                     known.n ? "; it has: " : "; it has none", known.text, cov_listing_more(&known));
 }
 
@@ -89,7 +89,7 @@ static int check_edits(const struct edit *j, struct cov_err *e)
         if (!has_dataset(j, edit->name))
             return fail_unknown(j, edit->name, e);
         if (edit->new_name && has_dataset(j, edit->new_name))
-            return cov_fail(e, COV_EINPUT, "%s: already has a data set '%s'", j->path,
+            return cov_fail(e, COV_EINPUT, "%s: already has a dataset '%s'", j->path,
                             edit->new_name);
         for (size_t k = 0; k < i; k++) {
             const struct cov_dataset_edit *other = &j->edits[k];
@@ -103,7 +103,7 @@ static int check_edits(const struct edit *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Sets *out to the new name of a data set of the file; NULL if it is removed. Caller frees. */
+/* Sets *out to the new name of a dataset of the file; NULL if it is removed. Caller frees. */
 static int new_name(const struct edit *j, const char *name, char **out, struct cov_err *e)
 {
     *out = NULL;
@@ -157,7 +157,7 @@ static int edit_names(struct edit *j, const struct cov_chunk_table *t, struct co
         }
     }
     int rc =
-        j->n_columns ? COV_OK : cov_fail(e, COV_EINPUT, "%s: no data set would be left", j->path);
+        j->n_columns ? COV_OK : cov_fail(e, COV_EINPUT, "%s: no dataset would be left", j->path);
     if (!rc)
         rc = cov_chunk_head_add_texts(&j->to, COV_PREDICTIONS_DATASETS, t->type.bytes, j->n_columns,
                                       kept, e);

@@ -199,7 +199,7 @@ static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_f
     for (size_t k = 0; k < head->n_sets; k++) {
         const struct cov_chunk_set *s = cov_chunk_head_set(h, head->sets[k].name);
         if (!s)
-            return cov_fail(e, COV_EINPUT, "%s: missing data set %s", path, head->sets[k].name);
+            return cov_fail(e, COV_EINPUT, "%s: missing dataset %s", path, head->sets[k].name);
         ks[k] = (size_t)(s - h->sets);
     }
     return COV_OK;

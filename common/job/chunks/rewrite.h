@@ -1,6 +1,6 @@
 /* rewrite.h - writes rows of one or several files of chunks to a new file: the engine of h5chunk.
  *
- * All data sets of the files are kept. A ring of slots reads, decodes, checks, encodes and stores
+ * All datasets of the files are kept. A ring of slots reads, decodes, checks, encodes and stores
  * the rows; memory holds the grids and a few groups of rows.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_REWRITE_H
@@ -16,7 +16,7 @@
 #include "common/file/outfile.h"
 #include "common/seq/grid.h"
 
-/* Context of the jobs in this folder; job.stats must not be NULL. */
+/* Context of the jobs in this directory; job.stats must not be NULL. */
 struct cov_rewrite_job {
     struct cov_job job;
     bool force; /* replace existing outputs */
@@ -54,7 +54,7 @@ struct cov_rewrite_plan {
     const struct cov_rewrite_row *rows;
     const struct cov_grid *grid;               /* of the new file */
     const struct cov_rewrite_storage *storage; /* NULL: that of the template */
-    /* NULL: all data sets of the template. Otherwise: only the sets of `from`, which are the sets
+    /* NULL: all datasets of the template. Otherwise: only the sets of `from`, which are the sets
      * of `to`, in the same order, except for names, and for prediction/predictions, of which `to`
      * has columns[] of `from` (NULL: all). */
     const struct cov_chunk_head *from, *to;
@@ -63,7 +63,7 @@ struct cov_rewrite_plan {
 
 /* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
  * have the sets of the template. COV_EINPUT for damaged rows and values that do not fit the new
- * type; the message names file, data set, row and position. Also if a layout is requested but
+ * type; the message names file, dataset, row and position. Also if a layout is requested but
  * there are no bases, or a type but there is neither coverage nor predictions. */
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e) COV_MUST_USE;

@@ -221,13 +221,13 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
 enum { TRAIN, VAL, N_SETS };
 static const char *const set_names[N_SETS] = {"train", "val"};
 
-/* Creates FOLDER/train and FOLDER/val, and makes the paths of the files. */
-static int name_sets(const char *folder, const char *name, struct cov_newfolder folders[N_SETS],
-                     char **names, struct cov_err *e)
+/* Creates DIRECTORY/train and DIRECTORY/val, and makes the paths of the files. */
+static int name_sets(const char *directory, const char *name,
+                     struct cov_newfolder directories[N_SETS], char **names, struct cov_err *e)
 {
     for (int k = 0; k < N_SETS; k++) {
-        char *path = cov_path_join(folder, set_names[k], e);
-        int rc = path ? cov_newfolder_make(&folders[k], path, e) : COV_ENOMEM;
+        char *path = cov_path_join(directory, set_names[k], e);
+        int rc = path ? cov_newfolder_make(&directories[k], path, e) : COV_ENOMEM;
         names[k] = rc ? NULL : cov_path_join(path, name, e);
         free(path);
         if (rc || !names[k])
@@ -335,18 +335,18 @@ static int hold(struct split *s, const struct cov_split_holdout *o, struct cov_e
     return COV_OK;
 }
 
-int cov_split_holdout(const char *input, const char *folder,
+int cov_split_holdout(const char *input, const char *directory,
                       const struct cov_split_holdout *options, const struct cov_rewrite_job *job,
                       struct cov_err *e)
 {
     struct split s = {.input = input, .job = job, .n = N_SETS};
-    struct cov_newfolder folders[N_SETS] = {COV_NEWFOLDER_INIT, COV_NEWFOLDER_INIT};
+    struct cov_newfolder directories[N_SETS] = {COV_NEWFOLDER_INIT, COV_NEWFOLDER_INIT};
     int rc = COV_ENOMEM;
     char *stem = cov_path_stem(input, e);
     char *name = stem ? cov_strfmt(e, "%s.h5", stem) : NULL;
     s.names = cov_calloc(N_SETS, sizeof *s.names, e);
     if (name && s.names)
-        rc = name_sets(folder, name, folders, s.names, e);
+        rc = name_sets(directory, name, directories, s.names, e);
     if (!rc)
         rc = begin_split(&s, e);
     if (!rc)
@@ -361,7 +361,7 @@ int cov_split_holdout(const char *input, const char *folder,
         rc = commit_split(&s, e);
     end_split(&s, e);
     for (int k = N_SETS; k-- > 0;)
-        cov_newfolder_fini(&folders[k]);
+        cov_newfolder_fini(&directories[k]);
     free(name);
     free(stem);
     return rc;

@@ -249,7 +249,7 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
     return rc;
 }
 
-/* ---------------------------------------------------------------- related data sets */
+/* ---------------------------------------------------------------- related datasets */
 
 /* Returns the length of `text` without the suffix `end`; 0 if `text` does not have that suffix. */
 static size_t length_before(const char *text, const char *end)

@@ -36,7 +36,7 @@ int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n
 
 /* ---- parts of it, for tests ---- */
 
-/* Printed findings of one kind in one data set; further ones are only counted. */
+/* Printed findings of one kind in one dataset; further ones are only counted. */
 enum { COV_VERIFY_MAX_LINES = 20 };
 
 enum cov_finding_kind {
@@ -57,14 +57,14 @@ struct cov_findings {
     size_t n_counters, cap, n;
 };
 
-/* Prints `line`, unless COV_VERIFY_MAX_LINES of this kind were printed for the data set `place`. */
+/* Prints `line`, unless COV_VERIFY_MAX_LINES of this kind were printed for the dataset `place`. */
 int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
                      const char *line, struct cov_err *e) COV_MUST_USE;
 /* Prints how many findings were not printed, frees what f owns, and returns the number of
  * findings. */
 size_t cov_findings_finish(struct cov_findings *f);
 
-/* Checks that data sets match each other and that names are valid. */
+/* Checks that datasets match each other and that names are valid. */
 int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
                     struct cov_findings *f, struct cov_err *e) COV_MUST_USE;
 /* Finds overlaps, holes, and chunks without a partner on the other strand. */

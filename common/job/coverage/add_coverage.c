@@ -117,7 +117,7 @@ static bool names_histone(const char *name)
     return false;
 }
 
-/* Warns if --shift, which applies to reads, does not suit the name of the data set. */
+/* Warns if --shift, which applies to reads, does not suit the name of the dataset. */
 static void check_shift(const struct coverage_job *j)
 {
     const struct cov_coverage_add_options *o = j->o;
@@ -363,7 +363,7 @@ static int coverage_source(void *arg, size_t slot, uint64_t n, struct cov_err *e
     return 1;
 }
 
-/* Encodes one row of both data sets into s->out: the old columns, then the new ones. */
+/* Encodes one row of both datasets into s->out: the old columns, then the new ones. */
 static int encode_row(const struct coverage_job *j, struct coverage_slot *s, unsigned worker,
                       const struct cov_pair *p, int strand, struct cov_err *e)
 {

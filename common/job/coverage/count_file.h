@@ -85,7 +85,7 @@ int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m,
 
 struct cov_coverage_results {
     struct cov_count_file *files;     /* [n_files] */
-    struct cov_depth_column *columns; /* [n_columns] of the data set, with those it had before */
+    struct cov_depth_column *columns; /* [n_columns] of the dataset, with those it had before */
     size_t n_files, n_columns;
     struct cov_names *names; /* of the sequences */
     const struct cov_grid *grid;

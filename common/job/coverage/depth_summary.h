@@ -1,5 +1,5 @@
 /* depth_summary.h - mean and median of a column of coverage, and its correlation with the other
- * columns of a data set, which are replicates.
+ * columns of a dataset, which are replicates.
  *
  * All rows count, of both strands. For correlations, each chunk is cut into bins of equal length
  * of at most COV_DEPTH_BIN bases; the strands of a bin are averaged.
@@ -45,7 +45,7 @@ void cov_depth_summary_add(struct cov_depth_summary *s, unsigned worker, size_t 
 int cov_depth_summary_add_row(struct cov_depth_summary *s, unsigned worker, size_t pair, int strand,
                               const int64_t *values, struct cov_err *e) COV_MUST_USE;
 
-/* A column of a data set. */
+/* A column of a dataset. */
 struct cov_depth_column {
     char *file; /* Owned by the caller */
     double mean, median;

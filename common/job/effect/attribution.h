@@ -1,7 +1,7 @@
 /* attribution.h - how much each base of a region matters to the predicted signal: the regions, and
  * their scores.
  *
- * What is explained is y = ln(the sum of the predicted values of a data set over `width` bases
+ * What is explained is y = ln(the sum of the predicted values of a dataset over `width` bases
  * around the middle of a region). The network reads a window of L bases around the same middle,
  * which is moved into the sequence near its ends; a sequence shorter than L is its own window.
  * SPDX-License-Identifier: MIT */
@@ -28,7 +28,7 @@ struct cov_attribution_options {
     const struct cov_genome *genome;
     const struct cov_ensemble *model;
     struct cov_device *device;
-    size_t target;    /* data set of the model */
+    size_t target;    /* dataset of the model */
     size_t window;    /* L, which the model accepts */
     int64_t width;    /* at most L */
     int64_t length;   /* use this many bases around the middle of each region; 0: the region */

@@ -265,7 +265,7 @@ static int write_bigwig(const struct cov_attribution_files *f, const struct cov_
                         const struct cov_genome *genome, struct cov_pool *pool, struct cov_err *e)
 {
     const struct cov_attribution_paths *p = f->paths;
-    const struct cov_bigwig_options options = {pool, p->tmpdir ? p->tmpdir : p->folder};
+    const struct cov_bigwig_options options = {pool, p->tmpdir ? p->tmpdir : p->directory};
     struct score_track t = {.a = a, .genome = genome};
     int rc = write_track(&t, &f->files[COV_ATTRIBUTION_BIGWIG], &options, e);
     cov_track_free(t.sink);
@@ -303,14 +303,14 @@ static int check_output_name(const char *path, struct cov_err *e)
 {
     const struct cov_suffix *suffix = cov_suffix_find(path, cov_suffix_skip_gz(path, strlen(path)));
     if (cov_path_is_std(path))
-        return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
+        return cov_fail(e, COV_EUSAGE, "-o: the output is a directory, not standard output");
     return !suffix || cov_path_names_dir(path)
                ? COV_OK
-               : cov_fail(
-                     e, COV_EUSAGE,
-                     "%s: the output is a folder, but %s is a file; use %s/ if a folder should "
-                     "have this name",
-                     path, suffix->text, path);
+               : cov_fail(e, COV_EUSAGE,
+                          "%s: the output is a directory, but %s is a file; use %s/ if a directory "
+                          "should "
+                          "have this name",
+                          path, suffix->text, path);
 }
 
 int cov_attribution_files_begin(struct cov_attribution_files *f,
@@ -327,18 +327,18 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
         [COV_ATTRIBUTION_REGIONS] = {"regions.bed", COV_OUTFILE_PEAKS},
     };
     *f = (struct cov_attribution_files){
-        .paths = paths, .folder = COV_NEWFOLDER_INIT, .picture = COV_PICTURE_INIT};
+        .paths = paths, .directory = COV_NEWFOLDER_INIT, .picture = COV_PICTURE_INIT};
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         f->files[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     if (paths->plot_region && !paths->plot)
         return cov_fail(e, COV_EUSAGE, "--plot-region needs --plot");
-    int rc = check_output_name(paths->folder, e);
+    int rc = check_output_name(paths->directory, e);
     if (!rc)
         rc = cov_picture_begin(&f->picture, paths->plot, paths->force, paths->tmpdir, e);
     if (!rc)
-        rc = cov_newfolder_make(&f->folder, paths->folder, e);
+        rc = cov_newfolder_make(&f->directory, paths->directory, e);
     for (size_t i = 0; !rc && i < COV_ATTRIBUTION_FILES; i++) {
-        char *path = cov_path_join(paths->folder, files[i].name, e);
+        char *path = cov_path_join(paths->directory, files[i].name, e);
         rc = path ? cov_outfile_begin(&f->files[i], path, files[i].kind, paths->force, e)
                   : COV_ENOMEM;
         free(path);
@@ -380,5 +380,5 @@ void cov_attribution_files_end(struct cov_attribution_files *f, struct cov_err *
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         cov_outfile_end(&f->files[i], e);
     cov_picture_end(&f->picture, e);
-    cov_newfolder_fini(&f->folder);
+    cov_newfolder_fini(&f->directory);
 }

@@ -1,7 +1,7 @@
-/* attribution_output.h - writes the scores of the bases of regions to a folder.
+/* attribution_output.h - writes the scores of the bases of regions to a directory.
  *
  * ohe.npz and attr.npz, for TF-MoDISco: arrays of NumPy, arr_0[regions,4,length], with bases as 0 and
- * 1 and hypothetical scores, in the order A, C, G, T. scores.h5 has the data sets of ChromBPNet's
+ * 1 and hypothetical scores, in the order A, C, G, T. scores.h5 has the datasets of ChromBPNet's
  * contributions, of the same shape: raw/seq (bases), shap/seq (hypothetical scores) and
  * projected_shap/seq (scores of the bases that are there). scores.bw has the latter, along the genome.
  * regions.bed has the regions, with the ten columns of a narrowPeak that ChromBPNet's tools read.
@@ -19,10 +19,10 @@
 
 /* Borrowed until the end. */
 struct cov_attribution_paths {
-    const char *folder;
+    const char *directory;
     const char *plot;        /* a picture, see attribution_plot.h; NULL: not wanted */
     const char *plot_region; /* NULL: the first region */
-    const char *tmpdir;      /* NULL: the folder of each output */
+    const char *tmpdir;      /* NULL: the directory of each output */
     bool force;
 };
 
@@ -37,7 +37,7 @@ enum {
 
 struct cov_attribution_files {
     const struct cov_attribution_paths *paths;
-    struct cov_newfolder folder;
+    struct cov_newfolder directory;
     struct cov_outfile files[COV_ATTRIBUTION_FILES];
     struct cov_picture picture;
     struct cov_region drawn; /* in the picture */
@@ -53,7 +53,7 @@ int cov_attribution_files_check(struct cov_attribution_files *f, const struct co
                                 const struct cov_genome *genome, struct cov_err *e) COV_MUST_USE;
 
 /* Writes and commits all outputs. Where regions overlap, bigWig and picture have the mean of their
- * scores; letters other than A, C, G and T have none. `target`, the name of the data set, is shown in
+ * scores; letters other than A, C, G and T have none. `target`, the name of the dataset, is shown in
  * the picture. */
 int cov_attribution_files_write(struct cov_attribution_files *f, const struct cov_attribution *a,
                                 const struct cov_genome *genome, const char *target,

@@ -52,7 +52,7 @@ struct cov_effect_batches {
     const struct cov_effect_options *o;
     struct cov_edited_windows **nets; /* [n_nets]: the models of the ensemble, or their mean */
     size_t n_nets, size, n_workers;
-    size_t D;        /* data sets of the model */
+    size_t D;        /* datasets of the model */
     size_t n_values; /* of a batch and a network */
     size_t widest;   /* the largest width; with tracks, everything */
     struct effect_batch *batches;

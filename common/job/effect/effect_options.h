@@ -33,7 +33,7 @@ struct cov_effect_options {
     uint64_t seed;     /* of the shuffles */
     bool haplotypes;   /* score alleles in their haplotypes; the input is a regular file */
     struct cov_strings samples; /* with haplotypes: their names; n = 0: all */
-    const char *tracks;         /* a folder for tracks of each allele; NULL: none */
+    const char *tracks;         /* a directory for tracks of each allele; NULL: none */
     bool full;                  /* compute everything, even known values (device.h) */
     bool strict;                /* fail where REF and genome differ, and for unknown sequences */
     bool resume; /* keep finished variants (effect_journal.h); the input is a regular file */

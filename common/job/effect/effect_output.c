@@ -19,7 +19,7 @@ enum { BUFFER = 1 << 16 };
 #define SPECIAL ",;=|%:" /* characters of names that are written as in VCF 4.3 */
 
 #define FIELD                                                                                      \
-    "Predicted effect of each alternative allele, for each data set and width: "                   \
+    "Predicted effect of each alternative allele, for each dataset and width: "                    \
     "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"         \
     "MAX_ABS_DIFF_POS"
 #define FIELD_SD                                                                                   \
@@ -186,7 +186,7 @@ static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, s
 }
 
 /* Writes the haplotypes of a row to o->haps: "\tSAMPLE:1,SAMPLE:2" in a table, "|SAMPLE:1&SAMPLE:2" in a
- * field. There may be millions, and the row is repeated for each data set and width. */
+ * field. There may be millions, and the row is repeated for each dataset and width. */
 static int write_haplotypes(struct cov_effect_output *o, const struct cov_effect_record *record,
                             const struct cov_effect_row *row, struct cov_err *e)
 {
@@ -260,7 +260,7 @@ static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
     return rc || !o->layout.haplotypes ? rc : put_haplotypes(o, e);
 }
 
-/* Writes a row of the table for each data set and width. */
+/* Writes a row of the table for each dataset and width. */
 static int put_table_row(struct cov_effect_output *o, const struct cov_effect_record *record,
                          const struct cov_effect_row *row, const struct cov_effect_score *s,
                          struct cov_err *e)

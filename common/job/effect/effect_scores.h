@@ -52,7 +52,7 @@ struct cov_effect_score {
     uint64_t n_higher[COV_EFFECT_RANKS], n_lower;
 };
 
-/* Scores a data set over `width` > 0 positions around the variant: [at - width / 2, at - width / 2 +
+/* Scores a dataset over `width` > 0 positions around the variant: [at - width / 2, at - width / 2 +
  * width), cut where any of the windows, also of p->other, ends: all sums are of as many bases before and
  * after the first one of the variant. jsd and max_diff compare aligned bases only: the bases by
  * which one allele is longer than the other are its last ones, and have no partner. For jsd, the

@@ -17,7 +17,7 @@ enum { REFERENCE, ALTERNATIVE, DIFFERENCE, KINDS };
 
 struct cov_effect_tracks {
     const struct cov_effect_options *o;
-    struct cov_newfolder folder;
+    struct cov_newfolder directory;
     struct cov_interval *intervals; /* [L] */
 };
 
@@ -29,9 +29,9 @@ int cov_effect_tracks_open(const struct cov_effect_options *options, struct cov_
     if (!t)
         return COV_ENOMEM;
     t->o = options;
-    t->folder = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    t->directory = (struct cov_newfolder)COV_NEWFOLDER_INIT;
     t->intervals = cov_calloc(options->window, sizeof *t->intervals, e);
-    int rc = t->intervals ? cov_newfolder_make(&t->folder, options->tracks, e) : COV_ENOMEM;
+    int rc = t->intervals ? cov_newfolder_make(&t->directory, options->tracks, e) : COV_ENOMEM;
     if (rc)
         cov_effect_tracks_free(t);
     else
@@ -43,7 +43,7 @@ void cov_effect_tracks_free(struct cov_effect_tracks *t)
 {
     if (!t)
         return;
-    cov_newfolder_fini(&t->folder);
+    cov_newfolder_fini(&t->directory);
     free(t->intervals);
     free(t);
 }
@@ -80,7 +80,7 @@ static char *track_path(const struct cov_effect_tracks *t, const struct cov_vari
     return path;
 }
 
-/* Sets the intervals of a track, and returns their number. `values` are those of the data set; those
+/* Sets the intervals of a track, and returns their number. `values` are those of the dataset; those
  * of the next position are D after them. */
 static size_t fill_track(const struct cov_effect_tracks *t, const struct cov_alleles *p,
                          size_t allele, const struct cov_effect_values *values, size_t dataset,

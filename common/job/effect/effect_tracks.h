@@ -1,6 +1,6 @@
 /* effect_tracks.h - bigWig tracks of the prediction for each allele of a variant.
  *
- * For each data set, three files have the values of the window without and with the change, and their
+ * For each dataset, three files have the values of the window without and with the change, and their
  * difference, on the genome's positions: bases that the change inserts have no place there, and bases
  * that it deletes have a value only without it.
  * SPDX-License-Identifier: MIT */
@@ -13,15 +13,15 @@
 #include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_options.h"
 
-/* More files in a folder are unwieldy. */
+/* More files in a directory are unwieldy. */
 enum { COV_EFFECT_MAX_TRACKS = 9999 };
 
 struct cov_effect_tracks;
 
-/* Makes the folder options->tracks. Borrows the options until free. */
+/* Makes the directory options->tracks. Borrows the options until free. */
 int cov_effect_tracks_open(const struct cov_effect_options *options, struct cov_effect_tracks **out,
                            struct cov_err *e) COV_MUST_USE;
-/* Removes the folder if it is new and empty. NULL is accepted. */
+/* Removes the directory if it is new and empty. NULL is accepted. */
 void cov_effect_tracks_free(struct cov_effect_tracks *t);
 
 /* Returns the number of files of n alleles. */

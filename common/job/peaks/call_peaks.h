@@ -26,13 +26,13 @@ struct cov_call_options {
     bool mean;                  /* signalValue is a mean */
     const char *output;         /* a suffix selects the format; "-": narrowPeak, or gappedPeak */
     bool force;
-    const char *tmpdir; /* for `automatic`; NULL: the folder of the output */
+    const char *tmpdir; /* for `automatic`; NULL: the directory of the output */
 };
 
-/* Calls the peaks of one data set of `input`. Contigs are in the order of its tracks. Memory holds
+/* Calls the peaks of one dataset of `input`. Contigs are in the order of its tracks. Memory holds
  * the peaks of a contig, and what the input needs. An automatic cutoff stores the track in a
  * temporary file. Warns if there are no peaks. COV_EUSAGE for contradictory options or an
- * unknown suffix, COV_EINPUT for several data sets. Sets bases, stages and figures of *stats, which gets "peaks". */
+ * unknown suffix, COV_EINPUT for several datasets. Sets bases, stages and figures of *stats, which gets "peaks". */
 int cov_call_peaks(const char *input, const struct cov_call_options *options, unsigned n_threads,
                    struct cov_progress *progress, struct cov_stats *stats,
                    struct cov_err *e) COV_MUST_USE;

@@ -65,7 +65,7 @@ static void free_sink(struct cov_track_sink *s)
 
 static const struct cov_track_format collector_format = {begin, add, close_sink, free_sink};
 
-/* Opens the track, which must have one data set, or have one chosen. Fills *options, which the source
+/* Opens the track, which must have one dataset, or have one chosen. Fills *options, which the source
  * borrows. */
 static int open_track(const struct cov_measured_options *o, unsigned n_threads,
                       struct cov_source_options *options, struct cov_track_source **out,
@@ -76,7 +76,7 @@ static int open_track(const struct cov_measured_options *o, unsigned n_threads,
     options->values.scale = 1;
     int rc = cov_source_input_detect(o->path, &in, e);
     if (!rc && in.is_track && o->is_own_choice)
-        rc = cov_fail(e, COV_EINPUT, "%s: %s is a track, which has no data sets", option, o->path);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s is a track, which has no datasets", option, o->path);
     if (!rc && !in.is_track) {
         options->measured = true;
         options->datasets = *o->chosen;

@@ -36,7 +36,7 @@ enum {
                 "(default: that of --datasets)")
 
 /* Completes the options after their rows. `given` tells which rows of the group were on the command
- * line; `source` are the options of the input, whose data set is the default. The peaks of a track
+ * line; `source` are the options of the input, whose dataset is the default. The peaks of a track
  * are called with the lengths of `rules`. COV_EUSAGE for an option without the one that it needs. */
 int cov_measured_options_finish(struct cov_measured_options *o, const bool *given,
                                 const struct cov_source_options *source,

@@ -29,7 +29,7 @@ struct cov_predict_options {
     struct cov_journal *journal;
     int (*begin)(void *arg, const struct cov_device *device, struct cov_err *e);
     void *begin_arg;
-    const char *tmpdir; /* folder for data buffered while reading a stream */
+    const char *tmpdir; /* directory for data buffered while reading a stream */
 };
 
 /* Returns the layout of the predictions file of an ensemble. Borrows from it. */

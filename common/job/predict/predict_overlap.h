@@ -13,7 +13,7 @@
 
 struct cov_overlap {
     struct cov_loader *loader; /* opened with `neighbours`; NULL: no overlap */
-    size_t L, N, D;            /* chunk length, bases shared by windows, data sets */
+    size_t L, N, D;            /* chunk length, bases shared by windows, datasets */
     size_t batch;              /* windows that a worker computes at a time, each on one strand */
 };
 

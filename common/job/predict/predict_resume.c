@@ -317,7 +317,7 @@ static const char *difference(const struct resume_job *r, const struct cov_chunk
     if (!set)
         return "it is not a predictions file";
     if (!same_table(head, wanted, COV_PREDICTIONS_DATASETS))
-        return "it has different data sets";
+        return "it has different datasets";
     if (!cov_made_by_known_models(head, wanted) && !same_table(head, wanted, COV_PREDICTIONS_MODEL))
         return "it has a different model name";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
@@ -497,7 +497,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *mod
     bool done = false;
     char *path = cov_run_journal_name(resume->output, e);
     int rc = path ? COV_OK : COV_ENOMEM;
-    /* A complete output may be in a read-only folder. */
+    /* A complete output may be in a read-only directory. */
     if (!rc && stat(path, &st) != 0)
         rc = check_existing(&r, &done, e);
     if (!rc && !done) {

@@ -27,7 +27,7 @@ struct cov_predict_resume {
 
 /* Runs cov_predict to the file resume->output, starting from its journal if there is one. Leaves an
  * existing output alone if it matches this run as far as can be checked without predicting (grid,
- * bases, model, precision, regions, overlap, types, data sets), and logs that there is nothing to
+ * bases, model, precision, regions, overlap, types, datasets), and logs that there is nothing to
  * do. If an output does not record its bases, no input may be newer. COV_EEXIST for any other
  * existing output and for a journal of other inputs or options (named in the error), unless
  * `force`; COV_EEXIST also while another process uses the journal. options->journal must be

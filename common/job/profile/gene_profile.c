@@ -172,7 +172,7 @@ static void free_job(void *arg)
     free(j);
 }
 
-/* Returns the folder for the bins of all features. Caller frees. */
+/* Returns the directory for the bins of all features. Caller frees. */
 static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
 {
     const bool is_file = p->table && !cov_path_is_std(p->table);

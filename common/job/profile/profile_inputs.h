@@ -22,10 +22,10 @@ struct cov_profile_input {
     struct cov_names *taken; /* names of the tracks so far */
 };
 
-/* What to do with the data sets of an input. */
+/* What to do with the datasets of an input. */
 struct cov_profile_reader {
     size_t sink_bytes; /* of a struct that begins with a sink, and is all zero; 0: *sink is NULL */
-    /* Initialises, or makes, the sink of data set k. */
+    /* Initialises, or makes, the sink of dataset k. */
     int (*open)(void *arg, const struct cov_profile_input *in, size_t k,
                 struct cov_track_sink **sink, struct cov_err *e);
     /* Takes the results from the sink, which has been closed, and is freed after the call. */
@@ -55,7 +55,7 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
  * choose regions, or lengths are not known. */
 double cov_profile_missing(const struct cov_profile_input *in, const struct cov_track_sink *sink);
 
-/* Names the track of data set k after its file and, if there are several, the data set. If another
+/* Names the track of dataset k after its file and, if there are several, the dataset. If another
  * track has that name, the file's whole path is used. Caller frees *out. */
 int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out,
                      struct cov_err *e) COV_MUST_USE;

@@ -14,7 +14,7 @@
 
 /* A track, and its bins over all features. Arrays are [n_bins]. */
 struct cov_profile_track {
-    char *name;            /* the stem of its file, and its data set if there are several. Owned */
+    char *name;            /* the stem of its file, and its dataset if there are several. Owned */
     size_t n_features;     /* those with a value in their window */
     double *middle;        /* mean or median; NaN: no feature has a value there. Owned */
     double *low, *high;    /* its confidence interval of 95 %. Owned */
@@ -43,7 +43,7 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
                             bool stores, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 void cov_profile_tracks_fini(struct cov_profile_tracks *t);
 
-/* Adds a track for each data set of the inputs, which are read as by cov_profile_inputs_read.
+/* Adds a track for each dataset of the inputs, which are read as by cov_profile_inputs_read.
  * COV_EINPUT if an input has no values, if it has none of the sequences with features, or if a
  * feature ends after its sequence. Warns about sequences that are missing, unless the options
  * choose regions. */

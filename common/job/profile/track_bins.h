@@ -13,7 +13,7 @@
 /* Empty if all zero. The rows are the bins of the first track. */
 struct cov_track_bins {
     int64_t width;       /* set by the caller, like: */
-    bool first_is_track; /* COV_EINPUT if the first input has several data sets */
+    bool first_is_track; /* COV_EINPUT if the first input has several datasets */
     size_t n;            /* tracks */
     char **names;        /* [n]. Owned */
     char **files;        /* [n]: their inputs, for messages. Owned */

@@ -31,7 +31,7 @@ struct compare_job {
     char *measured_path, *stem, *dir;
     struct cov_pool *pool;
     struct cov_track_source *source, *measured;
-    /* Data sets present in both. */
+    /* Datasets present in both. */
     size_t n;
     struct cov_interval_store **stores;
     struct cov_comparison_options comparison;
@@ -51,10 +51,10 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     bool is_url = cov_path_is_url(o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,
-                        "--%s is for tracks in an output folder; --measured writes a table",
+                        "--%s is for tracks in an output directory; --measured writes a table",
                         input->has_kind ? "format" : "basename");
     if (input->output && cov_path_names_dir(input->output))
-        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --measured writes a table to a file",
+        return cov_fail(e, COV_EUSAGE, "%s: is a directory; --measured writes a table to a file",
                         input->output);
     int rc = input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
     if (!rc && !is_url && stat(o->measured, &st) != 0)
@@ -86,7 +86,7 @@ static int choose_options(struct compare_job *j, bool is_track, struct cov_err *
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- data sets */
+/* ---------------------------------------------------------------- datasets */
 
 static void list_datasets(const struct cov_track_source *s, struct cov_listing *l)
 {
@@ -100,17 +100,17 @@ static int no_dataset(const struct compare_job *j, const struct cov_listing *lac
     struct cov_listing known = {0};
     list_datasets(j->measured, &known);
     if (chosen)
-        return cov_fail(e, COV_EINPUT, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
+        return cov_fail(e, COV_EINPUT, "%s: unknown dataset %s%s; it has: %s%s", j->measured_path,
                         lacking->text, cov_listing_more(lacking), known.text,
                         cov_listing_more(&known));
     return cov_fail(e, COV_EINPUT,
-                    "%s: no data set in common with %s; it has: %s%s; %s has: %s%s; if two are the "
+                    "%s: no dataset in common with %s; it has: %s%s; %s has: %s%s; if two are the "
                     "same, use h5chunk rename",
                     j->measured_path, j->source->name, known.text, cov_listing_more(&known),
                     j->source->name, lacking->text, cov_listing_more(lacking));
 }
 
-/* Keeps the data sets whose names both inputs have. */
+/* Keeps the datasets whose names both inputs have. */
 static int match_names(struct compare_job *j, size_t *ours, size_t *theirs, struct cov_err *e)
 {
     struct cov_listing lacking = {0};
@@ -132,7 +132,7 @@ static int match_names(struct compare_job *j, size_t *ours, size_t *theirs, stru
     if (lacking.n > 0 && (j->n == 0 || chosen))
         return no_dataset(j, &lacking, chosen, e);
     if (lacking.n > 0)
-        cov_warn("%s: skipping data sets of %s that it does not have: %s%s", j->measured_path,
+        cov_warn("%s: skipping datasets of %s that it does not have: %s%s", j->measured_path,
                  j->source->name, lacking.text, cov_listing_more(&lacking));
     int rc = cov_track_source_keep(j->source, ours, j->n, e);
     return rc ? rc : cov_track_source_keep(j->measured, theirs, j->n, e);
@@ -156,7 +156,7 @@ static int match_datasets(struct compare_job *j, struct cov_err *e)
     list_datasets(n > 1 ? ours : theirs, &names);
     return cov_fail(
         e, COV_EINPUT,
-        "%s: has %zu data sets (%s%s), but %s is a single track; choose one with --datasets",
+        "%s: has %zu datasets (%s%s), but %s is a single track; choose one with --datasets",
         (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text, cov_listing_more(&names),
         (n > 1 ? theirs : ours)->name);
 }
@@ -259,7 +259,7 @@ static int compare(struct compare_job *j, struct cov_progress *progress, struct 
 /* Warn if less than this share of the bases is compared. */
 #define MUCH 0.9
 
-/* Warns if extreme measured coverage decides Pearson's r of data set k. */
+/* Warns if extreme measured coverage decides Pearson's r of dataset k. */
 static void warn_of_outliers(const struct compare_job *j, size_t k)
 {
     struct cov_comparison *c = j->comparisons[k];
@@ -277,7 +277,7 @@ static void warn_of_outliers(const struct compare_job *j, size_t k)
                       "--blacklist-file omits such regions, and --stats lists them");
 }
 
-/* Warns if a track of data set k has no peaks, which is why their comparison has no values. */
+/* Warns if a track of dataset k has no peaks, which is why their comparison has no values. */
 static void warn_without_peaks(const struct compare_job *j, size_t k, bool measured, size_t n,
                                float max)
 {
@@ -292,7 +292,7 @@ static void warn_without_peaks(const struct compare_job *j, size_t k, bool measu
     cov_warn("%s: %s%s%s", name, dataset ? dataset : "", dataset ? ": " : "", why);
 }
 
-/* Checks the contigs of the first data set; all data sets have the same. */
+/* Checks the contigs of the first dataset; all datasets have the same. */
 static int check_contigs(const struct compare_job *j, struct cov_err *e)
 {
     struct cov_comparison *c = j->comparisons[0];
@@ -322,7 +322,7 @@ static int check_contigs(const struct compare_job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Checks the values of data set k. */
+/* Checks the values of dataset k. */
 static int check_values(const struct compare_job *j, size_t k, struct cov_err *e)
 {
     const struct cov_track_sink *ours = cov_comparison_sink(j->comparisons[k]);

@@ -14,7 +14,7 @@
 #include "common/job/tracks/convert.h"
 #include "common/track/measures/peaks.h"
 
-/* Memory for counting pairs of values, for all data sets and bin sizes together; see
+/* Memory for counting pairs of values, for all datasets and bin sizes together; see
  * comparison.h. */
 enum { COV_COMPARE_MEMORY = 256000000, COV_COMPARE_MAX_BIN_SIZES = 16 };
 
@@ -36,11 +36,11 @@ struct cov_compare_options {
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
  * is, with the mean over its BAM files and both strands (or the requested strand). Means of
  * measured coverage are not rounded, unlike those of tracks: many BAM files of low coverage would
- * all become 0. Data sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a
- * track, there must be exactly one data set. Writes a tab-separated table with rows for each contig
- * of a data set and for its total; *stats gets
+ * all become 0. Datasets of two HDF5 inputs are matched by name; to compare an HDF5 input with a
+ * track, there must be exactly one dataset. Writes a tab-separated table with rows for each contig
+ * of a dataset and for its total; *stats gets
  * "comparison". Warns about contigs that only one input has. The measured tracks are stored in
- * temporary files in `tmpdir`, or in the folder of the output, or in the current folder. COV_EUSAGE
+ * temporary files in `tmpdir`, or in the directory of the output, or in the current directory. COV_EUSAGE
  * for contradictory options. COV_EINPUT for options that do not fit the files, damaged files,
  * contigs of different lengths or bases (the message names both), or if nothing is shared. */
 int cov_compare_run(const char *input, const struct cov_compare_options *options,

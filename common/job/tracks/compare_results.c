@@ -210,7 +210,7 @@ const struct cov_stats_plot cov_compare_plot = {
     .axis = "Pearson's r",
 };
 
-/* Adds the totals of data set k as figures. */
+/* Adds the totals of dataset k as figures. */
 static int add_totals(const struct cov_compare_results *r, size_t k, struct cov_stats *stats,
                       struct cov_err *e)
 {

@@ -22,7 +22,7 @@ struct cov_compare_results {
     size_t n;
 };
 
-/* Prints the tab-separated table, or the totals of the data sets, aligned for people. The caller
+/* Prints the tab-separated table, or the totals of the datasets, aligned for people. The caller
  * checks the stream for errors. */
 void cov_compare_print_table(const struct cov_compare_results *r, FILE *f);
 void cov_compare_print_totals(const struct cov_compare_results *r, FILE *f);
@@ -33,7 +33,7 @@ void cov_compare_print_json(const struct cov_compare_results *r, struct cov_json
 /* For stats->plot: the correlations, in a MultiQC report. */
 extern const struct cov_stats_plot cov_compare_plot;
 
-/* Adds the totals of the data sets as figures for the MultiQC report. */
+/* Adds the totals of the datasets as figures for the MultiQC report. */
 int cov_compare_add_figures(const struct cov_compare_results *r, struct cov_stats *stats,
                             struct cov_err *e) COV_MUST_USE;
 

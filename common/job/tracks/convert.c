@@ -56,12 +56,13 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
     bool is_std = cov_path_is_std(o->output);
     int rc = cov_track_kind_of(o->output, &kind, e);
     if (!rc && o->has_kind && !is_std)
-        rc = cov_fail(e, COV_EUSAGE, "--format is for an output folder or '-'; %s is a file",
+        rc = cov_fail(e, COV_EUSAGE, "--format is for an output directory or '-'; %s is a file",
                       o->output);
     if (!rc && is_std && kind_of_output(o) != COV_TRACK_BEDGRAPH && isatty(STDOUT_FILENO))
         rc = cov_fail(e, COV_EUSAGE, "-o -: a compressed track cannot go to a terminal");
     if (!rc && o->basename)
-        rc = cov_fail(e, COV_EUSAGE, "--basename is for an output folder; %s is a file", o->output);
+        rc = cov_fail(e, COV_EUSAGE, "--basename is for an output directory; %s is a file",
+                      o->output);
     return rc;
 }
 

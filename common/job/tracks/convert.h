@@ -22,15 +22,15 @@ struct cov_convert_options {
     struct cov_source_options source; /* except `only` and `factors` */
     enum cov_normalization normalization;
     int64_t genome_size; /* for RPGC; else 0 */
-    const char *output;  /* a file whose suffix selects the format; "-"; a folder */
+    const char *output;  /* a file whose suffix selects the format; "-"; a directory */
     bool force;
-    const char *tmpdir;       /* for temporary files of bigWig; NULL: the folder of the output */
-    const char *basename;     /* for a folder; NULL: the input's stem */
-    bool has_kind;            /* for a folder or "-" */
+    const char *tmpdir;       /* for temporary files of bigWig; NULL: the directory of the output */
+    const char *basename;     /* for a directory; NULL: the input's stem */
+    bool has_kind;            /* for a directory or "-" */
     enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG, for "-" BEDGRAPH */
 };
 
-/* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each data set
+/* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each dataset
  * and contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
  * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file.
  * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,

@@ -32,7 +32,7 @@ struct track_file {
 struct cov_track_files {
     struct track_file *tracks;
     size_t n;
-    struct cov_newfolder folder; /* removed again unless a file is in it */
+    struct cov_newfolder directory; /* removed again unless a file is in it */
 };
 
 static const struct {
@@ -58,13 +58,13 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
         }
     return cov_fail(e, COV_EUSAGE,
                     "%s: unknown suffix; use .bw .bigWig .bedGraph .bg .bdg or, compressed, "
-                    ".bedGraph.gz .bg.gz .bdg.gz, or a folder that ends in '/'",
+                    ".bedGraph.gz .bg.gz .bdg.gz, or a directory that ends in '/'",
                     path);
 }
 
 /* ---- opening ---- */
 
-/* Data set names come from files and must not lead to another folder. */
+/* Dataset names come from files and must not lead to another directory. */
 static int check_dataset(const char *dataset, struct cov_err *e)
 {
     bool good = *dataset != '\0';
@@ -72,7 +72,7 @@ static int check_dataset(const char *dataset, struct cov_err *e)
         good = good && (unsigned char)*p >= ' ' && *p != 0x7f && *p != '/';
     if (good)
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "data set '%s': not usable as part of a file name", dataset);
+    return cov_fail(e, COV_EINPUT, "dataset '%s': not usable as part of a file name", dataset);
 }
 
 static char *name_of(const struct cov_track_target *target, const char *dataset, struct cov_err *e)
@@ -164,8 +164,8 @@ int cov_track_files_open(const struct cov_track_target *target,
             return rc;
         if (n_datasets > 1)
             return cov_fail(e, COV_EINPUT,
-                            "%s: %zu data sets (%s, %s%s) do not fit in one file; choose one "
-                            "with --datasets, or use -o with a folder",
+                            "%s: %zu datasets (%s, %s%s) do not fit in one file; choose one "
+                            "with --datasets, or use -o with a directory",
                             cov_path_is_std(target->output) ? "standard output" : target->output,
                             n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
     }
@@ -174,7 +174,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    f->folder = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    f->directory = (struct cov_newfolder)COV_NEWFOLDER_INIT;
     int rc = COV_ENOMEM;
     f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
     if (!f->tracks)
@@ -186,7 +186,7 @@ int cov_track_files_open(const struct cov_track_target *target,
             (struct cov_outfile)COV_OUTFILE_INIT;
     }
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
-    rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->folder, target->output, e)
+    rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->directory, target->output, e)
                                             : COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
         rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
@@ -274,7 +274,7 @@ void cov_track_files_free(struct cov_track_files *f)
         }
         free(t->name);
     }
-    cov_newfolder_fini(&f->folder);
+    cov_newfolder_fini(&f->directory);
     free(f->tracks);
     free(f);
 }

@@ -1,4 +1,4 @@
-/* track_files.h - the output files of a conversion, one track per data set: names, formats,
+/* track_files.h - the output files of a conversion, one track per dataset: names, formats,
  * indexes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_TRACK_FILES_H
@@ -16,15 +16,15 @@ enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_G
 
 /* Where to write tracks. Strings are borrowed for the call. */
 struct cov_track_target {
-    const char *output; /* a file whose suffix selects the kind, "-", or a folder */
+    const char *output; /* a file whose suffix selects the kind, "-", or a directory */
     bool force;
-    struct cov_pool *pool;    /* compresses bigWig; NULL: the calling thread does. Borrowed until
+    struct cov_pool *pool; /* compresses bigWig; NULL: the calling thread does. Borrowed until
                             * free */
-    const char *tmpdir;       /* for temporary files of bigWig; NULL: the folder of the output; for
-                            * "-", the current folder */
-    enum cov_track_kind kind; /* for a folder or "-" */
-    /* For a folder. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
-     * the name of the data set is NULL. */
+    const char *tmpdir;    /* for temporary files of bigWig; NULL: the directory of the output; for
+                            * "-", the current directory */
+    enum cov_track_kind kind; /* for a directory or "-" */
+    /* For a directory. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
+     * the name of the dataset is NULL. */
     const char *basename;
     const char *tail;
 };
@@ -35,8 +35,8 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
 
 struct cov_track_files;
 
-/* Opens one track per data set. COV_EINPUT for several data sets and a single file, and for
- * a data set name that cannot be part of a file name. All files share n_threads threads that
+/* Opens one track per dataset. COV_EINPUT for several datasets and a single file, and for
+ * a dataset name that cannot be part of a file name. All files share n_threads threads that
  * compress bedGraph. Borrows the contigs; NULL: they are announced to the sinks. Free with
  * cov_track_files_free. */
 int cov_track_files_open(const struct cov_track_target *target,

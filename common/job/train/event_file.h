@@ -10,12 +10,12 @@
 
 struct cov_event_file;
 
-/* Creates events.out.tfevents.SECONDS.HOST.PROCESS in the folder `dir`, which is created if
+/* Creates events.out.tfevents.SECONDS.HOST.PROCESS in the directory `dir`, which is created if
  * missing. Free with cov_event_file_close. */
 int cov_event_file_open(const char *dir, struct cov_event_file **out,
                         struct cov_err *e) COV_MUST_USE;
 /* Marks the start at `step` (SessionLog.START): TensorBoard then hides this step and later ones
- * from older files in the folder. Call it first. */
+ * from older files in the directory. Call it first. */
 int cov_event_file_start(struct cov_event_file *f, int64_t step, struct cov_err *e) COV_MUST_USE;
 /* Adds a scalar; it is written at the next flush. */
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,

@@ -87,7 +87,7 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     return text;
 }
 
-/* Adds the names of the files of a folder: "a.h5, b.h5". */
+/* Adds the names of the files of a directory: "a.h5, b.h5". */
 static int add_files(struct cov_ckpt *made, const char *name, const struct cov_examples *x,
                      struct cov_err *e)
 {

@@ -55,7 +55,7 @@ struct train_job {
     bool in_validation; /* validating epoch point.epoch, not training the next one */
     int64_t n_saved;    /* epochs saved by this run */
     int64_t n_parts;    /* checkpoints within epochs written by this run */
-    bool replaced;      /* the training in the output folder, if setup.replaces */
+    bool replaced;      /* the training in the output directory, if setup.replaces */
     bool stopped;       /* by --max-hours */
     double begin, longest_step, longest_val, longest_save;
     struct cov_stats *stats;         /* NULL: none */

@@ -13,7 +13,7 @@
  * bytes of weights on a CPU, or on GPUs of one kind, for any number of threads; training three
  * epochs gives the same bytes as training two and resuming for a third, and as resuming from a
  * checkpoint within an epoch. COV_EEXIST for an output
- * folder that contains a training run, unless `force` is set or `resume` is in that folder. Adds to
+ * directory that contains a training run, unless `force` is set or `resume` is in that directory. Adds to
  * `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;

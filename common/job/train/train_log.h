@@ -41,9 +41,9 @@ int cov_train_log_read(const char *ckpt, int64_t epoch, int64_t step,
 
 struct cov_train_log;
 
-/* Opens the logs in the folder `dir`. Keeps existing epochs up to `epoch` and steps up to `step`,
+/* Opens the logs in the directory `dir`. Keeps existing epochs up to `epoch` and steps up to `step`,
  * those of the point to resume (-1 and 0: keep none). With `replaces`, existing logs stay until the
- * first epoch is complete. `events` (may be NULL): folder for TensorBoard's events, where steps
+ * first epoch is complete. `events` (may be NULL): directory for TensorBoard's events, where steps
  * after `step` are hidden. Free with cov_train_log_close. */
 int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64_t step,
                        bool replaces, struct cov_train_log **out, struct cov_err *e) COV_MUST_USE;

@@ -71,7 +71,7 @@ static int update_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
     return rc ? rc : set_text(&saving->kth_path, saving->saved[worst].path, e);
 }
 
-/* Removes folders from names, so that the output folder may be moved. Drops entries whose file
+/* Removes directories from names, so that the output directory may be moved. Drops entries whose file
  * is missing, or whose name is not that of an epoch's checkpoint, since files listed here may be
  * removed. */
 static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)

@@ -29,12 +29,12 @@ struct cov_train_saver {
 };
 
 /* Prepares a point before training starts or resumes: drops states that belong to other metrics,
- * and checkpoints that are not in the folder. */
+ * and checkpoints that are not in the directory. */
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_ckpt *p,
                           struct cov_err *e) COV_MUST_USE;
 
 /* Called after cov_train_saver_begin for a point to resume: finds the best epoch up to this point
- * whose checkpoint is in the folder. If best.ckpt has another one, of a later epoch or by another
+ * whose checkpoint is in the directory. If best.ckpt has another one, of a later epoch or by another
  * metric, replaces it. */
 int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_ckpt *p,
                            struct cov_err *e) COV_MUST_USE;
@@ -57,7 +57,7 @@ int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_
                               const struct cov_train_ckpt *p, struct cov_err *e) COV_MUST_USE;
 
 /* Called after the first save of a training run that replaces another run: removes checkpoints of
- * epochs in the folder that are not in this run's list, and best.ckpt if this run has not written
+ * epochs in the directory that are not in this run's list, and best.ckpt if this run has not written
  * it, except the file `keep` (may be NULL). */
 int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_ckpt *p,
                           const char *keep, struct cov_err *e) COV_MUST_USE;

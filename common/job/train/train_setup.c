@@ -53,11 +53,11 @@ void cov_train_setup_fini(struct cov_train_setup *s)
     cov_train_network_fini(&s->network);
     if (s->lock >= 0)
         (void)close(s->lock);
-    cov_newfolder_fini(&s->folder);
+    cov_newfolder_fini(&s->directory);
     *s = (struct cov_train_setup){.lock = -1};
 }
 
-/* ---------------------------------------------------------------- the output folder */
+/* ---------------------------------------------------------------- the output directory */
 
 static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_err *e)
 {
@@ -67,24 +67,25 @@ static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_e
     if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
         return COV_OK;
     if (errno == EWOULDBLOCK)
-        return cov_fail(e, COV_EEXIST, "%s: another run is using this folder", path);
-    cov_warn("%s: the file system has no locks: a second run in this folder would not be detected",
-             path);
+        return cov_fail(e, COV_EEXIST, "%s: another run is using this directory", path);
+    cov_warn(
+        "%s: the file system has no locks: a second run in this directory would not be detected",
+        path);
     return COV_OK;
 }
 
-/* Returns true if a file is in the folder. */
+/* Returns true if a file is in the directory. */
 static bool is_in_folder(const char *path, const char *dir)
 {
     struct stat of_path, of_dir;
-    char *folder = cov_path_dir(path, NULL);
-    bool is = folder && stat(folder, &of_path) == 0 && stat(dir, &of_dir) == 0 &&
+    char *directory = cov_path_dir(path, NULL);
+    bool is = directory && stat(directory, &of_path) == 0 && stat(dir, &of_dir) == 0 &&
               of_path.st_dev == of_dir.st_dev && of_path.st_ino == of_dir.st_ino;
-    free(folder);
+    free(directory);
     return is;
 }
 
-/* Looks for a training in the output folder. It is accepted if it is the one to resume, or with -f.
+/* Looks for a training in the output directory. It is accepted if it is the one to resume, or with -f.
  * A training that never wrote a checkpoint does not count. */
 static int check_train_folder(struct cov_train_setup *s, const struct cov_train_options *o,
                               struct cov_err *e)
@@ -102,18 +103,19 @@ static int check_train_folder(struct cov_train_setup *s, const struct cov_train_
     if (is_there && o->force)
         s->replaces = true;
     else if (is_there && o->resume)
-        rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists: the folder contains a different training run from that of %s; "
-                      "use -f to replace it",
-                      has_last ? last : table, o->resume);
+        rc =
+            cov_fail(e, COV_EEXIST,
+                     "%s: exists: the directory contains a different training run from that of %s; "
+                     "use -f to replace it",
+                     has_last ? last : table, o->resume);
     else if (is_there && has_last)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists: the folder contains a training; use --resume-training %s to "
+                      "%s: exists: the directory contains a training; use --resume-training %s to "
                       "continue it, or -f to replace it",
                       last, last);
     else if (is_there)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists: the folder contains a training; use -f to replace it", table);
+                      "%s: exists: the directory contains a training; use -f to replace it", table);
     free(table);
     free(last);
     return rc;
@@ -121,7 +123,7 @@ static int check_train_folder(struct cov_train_setup *s, const struct cov_train_
 
 /* ---------------------------------------------------------------- the network */
 
-/* Returns the value of a field other than the data sets and the learning rate. */
+/* Returns the value of a field other than the datasets and the learning rate. */
 static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
 {
     const double values[COV_TRAIN_FIELDS] = {
@@ -389,7 +391,7 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     int rc = dir ? COV_OK : COV_ENOMEM;
     if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
         rc = cov_fail(e, COV_EINPUT,
-                      "%s: no folder %s/; covtrain needs train/ and val/, which `h5chunk split` "
+                      "%s: no directory %s/; covtrain needs train/ and val/, which `h5chunk split` "
                       "makes from a genome file, or --leave-out",
                       o->input, part);
     if (!rc)
@@ -398,8 +400,8 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     return rc;
 }
 
-/* Sets names[0..*n) to the data sets that files of both folders have, by name. They are borrowed
- * from `train`. Warns about those that only one folder has. */
+/* Sets names[0..*n) to the datasets that files of both directories have, by name. They are borrowed
+ * from `train`. Warns about those that only one directory has. */
 static int common_datasets(const struct cov_train_places *places, const struct cov_names *train,
                            const struct cov_names *val, const char **names, size_t *n,
                            struct cov_err *e)
@@ -413,20 +415,20 @@ static int common_datasets(const struct cov_train_places *places, const struct c
             const char *name = cov_names_get(sides[side], i, &length);
             cov_listing_add(&listings[side], name);
             if (!cov_names_find(sides[!side], name, length, &index))
-                cov_warn("%s: no file has the data set %s; it is not trained",
+                cov_warn("%s: no file has the dataset %s; it is not trained",
                          side ? places->train : places->val, name);
             else if (side == 0)
                 names[(*n)++] = name;
         }
     if (*n == 0)
-        return cov_fail(e, COV_EINPUT, "%s has: %s%s; %s has: %s%s; no data set is in both",
+        return cov_fail(e, COV_EINPUT, "%s has: %s%s; %s has: %s%s; no dataset is in both",
                         places->train, listings[0].text, cov_listing_more(&listings[0]),
                         places->val, listings[1].text, cov_listing_more(&listings[1]));
     qsort(names, *n, sizeof *names, by_dataset_name);
     return COV_OK;
 }
 
-/* Makes a network for the data sets of the files. */
+/* Makes a network for the datasets of the files. */
 static int use_datasets_of_files(struct cov_train_setup *s, const struct cov_train_options *o,
                                  struct cov_err *e)
 {
@@ -454,7 +456,7 @@ static int use_datasets_of_files(struct cov_train_setup *s, const struct cov_tra
         rc = list ? COV_OK : COV_ENOMEM;
     }
     if (!rc)
-        cov_info("data sets: %s, as in the files", list);
+        cov_info("datasets: %s, as in the files", list);
     free(list);
     free(names);
     cov_names_free(train);
@@ -462,7 +464,7 @@ static int use_datasets_of_files(struct cov_train_setup *s, const struct cov_tra
     return rc;
 }
 
-/* Makes the network unless it comes from a checkpoint, and tells the files its data sets. */
+/* Makes the network unless it comes from a checkpoint, and tells the files its datasets. */
 static int choose_datasets(struct cov_train_setup *s, const struct cov_train_options *o,
                            struct cov_err *e)
 {
@@ -484,7 +486,7 @@ static const char *part_name(const struct cov_train_setup *s, const struct cov_e
     return x == s->train ? s->places.train : s->places.val;
 }
 
-/* Fails because the files of one part lack a data set; with `name` NULL, all of them. */
+/* Fails because the files of one part lack a dataset; with `name` NULL, all of them. */
 static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train_options *o,
                          const struct cov_examples *x, const char *name, struct cov_err *e)
 {
@@ -501,19 +503,19 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
         cov_listing_add(&has, cov_names_get(names, i, NULL));
     if (!rc && name && ckpt)
         rc = cov_fail(e, COV_EINPUT,
-                      "%s: no file has the data set %s of %s; --datasets %s trains without it, "
+                      "%s: no file has the dataset %s of %s; --datasets %s trains without it, "
                       "but its predictions change, too",
                       place, name, ckpt, list);
     else if (!rc)
         rc = cov_fail(e, COV_EINPUT, "%s: no file has %s%s; they have: %s%s", place,
-                      name ? "the data set " : "any of the data sets", name ? name : "", has.text,
+                      name ? "the dataset " : "any of the datasets", name ? name : "", has.text,
                       cov_listing_more(&has));
     cov_names_free(names);
     free(list);
     return rc;
 }
 
-/* Checks that the files of train/ or val/ have the data sets. */
+/* Checks that the files of train/ or val/ have the datasets. */
 static int check_datasets(const struct cov_train_setup *s, const struct cov_train_options *o,
                           const struct cov_examples *x, struct cov_err *e)
 {
@@ -527,7 +529,7 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
             found = x->files[k].present[d];
         n_found += found;
         if (!found && accepts)
-            cov_warn("%s: no file has the data set %s; %s", part_name(s, x), name,
+            cov_warn("%s: no file has the dataset %s; %s", part_name(s, x), name,
                      x == s->train ? "its predictions change without being trained"
                                    : "it is not validated");
         else if (!found && !lacking)
@@ -579,7 +581,7 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     if (stat(o->input, &status) != 0)
         return cov_fail_errno(e, "%s", o->input);
     if (!S_ISDIR(status.st_mode))
-        return cov_fail_kind(e, o->input, "not a folder");
+        return cov_fail_kind(e, o->input, "not a directory");
     int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &s->list, e) : COV_OK;
     if (!rc)
         rc = name_places(s, o, e);
@@ -620,7 +622,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     if (!rc)
         rc = open_data(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
-        rc = cov_fail(e, COV_EINPUT, "--loss-weights: %zu weights for %lld data sets",
+        rc = cov_fail(e, COV_EINPUT, "--loss-weights: %zu weights for %lld datasets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = init_weights(s, o, e);
@@ -630,7 +632,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         choose_optimiser(s, o);
     if (rc || ranks->rank > 0)
         return rc;
-    rc = cov_newfolder_make(&s->folder, o->output, e);
+    rc = cov_newfolder_make(&s->directory, o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc)

@@ -1,5 +1,5 @@
 /* train_setup.h - the options of a training, and what it needs before its first step: output
- * folder, network with initial weights, data.
+ * directory, network with initial weights, data.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_SETUP_H
 #define COV_JOB_TRAIN_TRAIN_SETUP_H
@@ -47,9 +47,9 @@ extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers
 enum cov_train_schedule { COV_SCHEDULE_CONSTANT, COV_SCHEDULE_COSINE };
 
 struct cov_train_options {
-    const char *input;  /* folder with train/ and val/ */
-    const char *output; /* folder, created if missing */
-    bool force;         /* replace a training in the output folder */
+    const char *input;  /* directory with train/ and val/ */
+    const char *output; /* directory, created if missing */
+    bool force;         /* replace a training in the output directory */
     /* The network, unless a checkpoint defines it. Fields in `requested` must not contradict the
      * checkpoint (COV_EINPUT); requested numbers of the optimiser override those of the
      * checkpoint. */
@@ -89,7 +89,7 @@ struct cov_train_options {
     int64_t top_k, patience;
     int64_t save_every;      /* steps after which last.ckpt is written, too; 0: only after epochs */
     double max_hours;        /* stop before this time; 0: no limit */
-    const char *tensorboard; /* folder for event files; NULL: none */
+    const char *tensorboard; /* directory for event files; NULL: none */
     struct cov_device_options device;
     struct cov_cpu_options cpu; /* its precision applies to any device */
     bool recompute;             /* keep few activations */
@@ -102,14 +102,14 @@ struct cov_train_places {
 };
 
 struct cov_train_setup {
-    int lock; /* of the output folder; -1: none */
+    int lock; /* of the output directory; -1: none */
     struct cov_newfolder
-        folder; /* the output folder, if it was created; removed again if it stays empty */
+        directory; /* the output directory, if it was created; removed again if it stays empty */
     uint32_t seed;
     bool has_random_seed; /* the seed was not given */
-    bool replaces;        /* replaces another training run in the output folder */
+    bool replaces;        /* replaces another training run in the output directory */
     bool
-        has_remains; /* the output folder has metrics of a training that never wrote a checkpoint */
+        has_remains; /* the output directory has metrics of a training that never wrote a checkpoint */
     struct cov_train_network network;
     struct cov_train_ckpt ckpt;
     struct cov_blacklist *list; /* NULL: none */
@@ -117,12 +117,12 @@ struct cov_train_setup {
     struct cov_train_places places;
 };
 
-/* Opens network and data. Without a checkpoint and `datasets`, chooses the data sets that files of
- * both train/ and val/ have, by name, and reports them. COV_EINPUT for a data set that the files of
+/* Opens network and data. Without a checkpoint and `datasets`, chooses the datasets that files of
+ * both train/ and val/ have, by name, and reports them. COV_EINPUT for a dataset that the files of
  * train/ or val/ lack; only a warning if a checkpoint has it and `datasets` names it, too.
  *
  * Does not read sequences yet (cov_examples_prepare). With several processes, the first opens the
- * output folder, and all use the seed of the first. `{.lock = -1}` is an empty setup. Free with
+ * output directory, and all use the seed of the first. `{.lock = -1}` is an empty setup. Free with
  * cov_train_setup_fini, even after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;

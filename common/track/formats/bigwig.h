@@ -14,7 +14,7 @@
 struct cov_bigwig_options {
     struct cov_pool *pool; /* compresses; NULL: the calling thread compresses. Borrowed until
                             * cov_track_free */
-    const char *tmpdir;    /* folder for zoom levels until the end; NULL: the folder of the
+    const char *tmpdir;    /* directory for zoom levels until the end; NULL: the directory of the
                             * output */
 };
 

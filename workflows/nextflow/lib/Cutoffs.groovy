@@ -3,10 +3,10 @@
 //
 // SPDX-License-Identifier: MIT
 class Cutoffs {
-    // Data sets that may have a cutoff although no model predicts them.
+    // Datasets that may have a cutoff although no model predicts them.
     private static final Map ASSAYS = [atacseq: 'atacseq', h3k4me3: 'chipseq']
 
-    // Returns {data set: [cutoff] or [cutoff, weaker cutoff]} of a parameter; without --peaks, it must have its default.
+    // Returns {dataset: [cutoff] or [cutoff, weaker cutoff]} of a parameter; without --peaks, it must have its default.
     static Map<String, List<String>> read(Map params, String name, Map rule) {
         if (!params.peaks) {
             if (params[name] != Schema.properties(rule)[name].default) {
@@ -18,7 +18,7 @@ class Cutoffs {
             def (dataset, values) = item.tokenize('=')
             def list = values.tokenize(':')
             if (dataset in cutoffs) {
-                Schema.fail("--${name}: repeated data set ${dataset}")
+                Schema.fail("--${name}: repeated dataset ${dataset}")
             }
             if (list.size() == 2 && list[1].toBigDecimal() >= list[0].toBigDecimal()) {
                 Schema.fail("--${name}: ${item}: the second cutoff must be less than the first")
@@ -27,15 +27,15 @@ class Cutoffs {
         }
     }
 
-    // Ends the run if no model predicts a data set with a cutoff. `known` are lists of data sets.
+    // Ends the run if no model predicts a dataset with a cutoff. `known` are lists of datasets.
     static void check(Collection<String> datasets, Collection<List<String>> known) {
         def unknown = datasets.find { !(it in ASSAYS) && !known.any { list -> it in list } }
         if (unknown) {
-            Schema.fail("unknown data set ${unknown} has a cutoff for peaks; no model predicts it")
+            Schema.fail("unknown dataset ${unknown} has a cutoff for peaks; no model predicts it")
         }
     }
 
-    // Returns the assay of a sample's data set, which decides about the lengths of peaks: that of the sheet, or of the name.
+    // Returns the assay of a sample's dataset, which decides about the lengths of peaks: that of the sheet, or of the name.
     static String assay(List<Map> sheet, String sample, String dataset) {
         return sheet.find { it.sample == sample && it.dataset == dataset }?.assay ?: ASSAYS[dataset]
     }

@@ -90,7 +90,7 @@ class Schema {
     static String help(Map rule) {
         return rule['$defs'].values().collect { group ->
             "${group.title}\n" + group.properties.collect { name, its ->
-                def kind = its.enum ? 'NAME' : [boolean: 'true|false', integer: 'N', 'file-path': 'FILE', 'directory-path': 'FOLDER', string: 'LIST'][its.format ?: its.type]
+                def kind = its.enum ? 'NAME' : [boolean: 'true|false', integer: 'N', 'file-path': 'FILE', 'directory-path': 'DIRECTORY', string: 'LIST'][its.format ?: its.type]
                 def text = its.description + (its.enum ? ": ${its.enum.join(', ')}" : '') +
                     (its.default in [null, ''] ? '' : " (default: ${its.default})")
                 "  --${name} ${kind}".padRight(24) + text.replaceAll(/(.{1,55})( |$)/, '$1\n' + ' ' * 24).trim()

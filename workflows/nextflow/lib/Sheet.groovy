@@ -14,7 +14,7 @@ class Sheet {
     private static final List FILES_OF_SAMPLE = ['genes', 'variants', 'explain']
 
     // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, region, variants, explain, id, where}, with
-    // files in place of paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are
+    // files in place of paths, which are relative to the directory of the sheet. bams may be empty; otherwise dataset and assay are
     // there. genes, region, variants and explain may be null; if a row of a sample has one, all of its rows get it.
     static List<Map> read(String name, Map schema) {
         def sheet = Nextflow.file(name, glob: false)
@@ -51,7 +51,7 @@ class Sheet {
             if (fault) {
                 Schema.fail("${where}: ${fault}")
             }
-            if (row.bams && !row.assay) { // the schema requires it of other data sets
+            if (row.bams && !row.assay) { // the schema requires it of other datasets
                 row.assay = row.dataset == 'atacseq' ? 'atacseq' : 'chipseq'
             }
             checkRow(where, row, seen, i + 1)
@@ -70,8 +70,8 @@ class Sheet {
         }
     }
 
-    // Ends the run if a checkpoint does not predict the data set of a row. `infos` are the files that `h5chunk info --json`
-    // wrote about the checkpoint of each model. Returns the data sets of each model.
+    // Ends the run if a checkpoint does not predict the dataset of a row. `infos` are the files that `h5chunk info --json`
+    // wrote about the checkpoint of each model. Returns the datasets of each model.
     static Map<String, List<String>> checkDatasets(List<Map> rows, Map<String, Path> infos) {
         def datasets = infos.collectEntries { model, path -> [model, Schema.read(path).files[0].hyperparameters?.datasets] }
         rows.each { row ->
@@ -90,7 +90,7 @@ class Sheet {
         return datasets
     }
 
-    // Returns the number of predictions and measured data sets of a sample.
+    // Returns the number of predictions and measured datasets of a sample.
     static int countSignals(List<Map> rows, String sample) {
         def its = rows.findAll { it.sample == sample }
         return (its*.id as Set).size() + (its.findAll { it.bams }*.dataset as Set).size()

@@ -1,7 +1,7 @@
-// Writes to --out what the checks say about the sheets of the folder --sheets, and about the parameters of each line of the
+// Writes to --out what the checks say about the sheets of the directory --sheets, and about the parameters of each line of the
 // file --maps, on top of --defaults, the params.json of a run; and whether its values are the defaults of the schema.
 //
-//   nextflow run inputs.nf -lib ../lib --sheets FOLDER --maps FILE --defaults FILE --out FILE
+//   nextflow run inputs.nf -lib ../lib --sheets DIRECTORY --maps FILE --defaults FILE --out FILE
 //
 // SPDX-License-Identifier: MIT
 import groovy.json.JsonSlurper

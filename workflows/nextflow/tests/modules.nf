@@ -1,6 +1,6 @@
 // Runs the modules alone, on the files of --data, whose names begin with `-`, under the name --id.
 //
-//   nextflow run modules.nf --data FOLDER --id NAME
+//   nextflow run modules.nf --data DIRECTORY --id NAME
 //
 // SPDX-License-Identifier: MIT
 nextflow.preview.topic = true

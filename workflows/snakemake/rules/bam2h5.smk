@@ -1,4 +1,4 @@
-# Adds the measured coverage of a data set to a genome file. SPDX-License-Identifier: MIT
+# Adds the measured coverage of a dataset to a genome file. SPDX-License-Identifier: MIT
 
 
 rule bam2h5:

@@ -67,7 +67,7 @@ def check_header(path, columns):
 
 
 def read_row(where, columns, cells):
-    """{column: cell} of a row. Fills in the assay of a data set whose name tells it."""
+    """{column: cell} of a row. Fills in the assay of a dataset whose name tells it."""
     if len(cells) > len(columns):
         fail(f"{where}: {len(cells)} cells in {len(columns)} columns")
     row = {**dict.fromkeys(COLUMNS, ""), **dict(zip(columns, cells))}
@@ -118,7 +118,7 @@ def note(where, what, table, key, value, hint=""):
 
 
 def located(path):
-    """A path of the sheet, which is relative to the folder of the sheet. Trained checkpoints and URLs stay as they are."""
+    """A path of the sheet, which is relative to the directory of the sheet. Trained checkpoints and URLs stay as they are."""
     if "://" in path or path in TRAINED:
         return path
     return os.path.normpath(os.path.join(os.path.dirname(config["samples"]), path))
@@ -134,7 +134,7 @@ def check_files(where, row):
 
 
 def read_cutoffs(key):
-    """{data set: (cutoff,) or (cutoff, weaker cutoff)} of a key of the configuration."""
+    """{dataset: (cutoff,) or (cutoff, weaker cutoff)} of a key of the configuration."""
     if not config["peaks"]:
         if config[key] != read_yaml("../config/defaults.yaml")[key]:
             fail(f"configuration: {key} has no effect unless peaks is true")
@@ -143,7 +143,7 @@ def read_cutoffs(key):
     for item in filter(None, config[key].split(",")):
         dataset, values = item.split("=")
         if dataset in cutoffs:
-            fail(f"configuration: {key}: repeated data set {dataset}")
+            fail(f"configuration: {key}: repeated dataset {dataset}")
         cutoffs[dataset] = tuple(values.split(":"))
         if len(cutoffs[dataset]) == 2 and float(cutoffs[dataset][1]) >= float(cutoffs[dataset][0]):
             fail(f"configuration: {key}: {item}: the second cutoff must be less than the first")
@@ -189,7 +189,7 @@ RUNS_OF_TRAINING = {name: networks_of(name, training) for name, training in conf
 TRAININGS = {run: needs for runs in RUNS_OF_TRAINING.values() for run, needs in runs.items()}
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED, GENES, REGION, VARIANTS, EXPLAIN = {}, {}, {}, {}, {}, {}, {}, {}
-# (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
+# (sample, model) to predict, and {(sample, model, dataset): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
 ROWS = []
 # Without samples, there are only networks to train.
@@ -329,12 +329,12 @@ def read_info(path):
 
 
 def datasets_of(path):
-    """The data sets that a model predicts, [] if it is none. The file `path` describes it."""
+    """The datasets that a model predicts, [] if it is none. The file `path` describes it."""
     return read_info(path).get("hyperparameters", {}).get("datasets", [])
 
 
 def explained(pattern):
-    """An input function: the pattern for each explained data set. Waits for the descriptions of the checkpoints."""
+    """An input function: the pattern for each explained dataset. Waits for the descriptions of the checkpoints."""
 
     def paths(wildcards):
         known = {m: datasets_of(checkpoints.checkpoint_info.get(model=m).output[0]) for _, m in EXPLAINED}
@@ -348,7 +348,7 @@ explained_stats = explained("stats/coveffect_bases/{sample}.{model}.{target}_mqc
 
 
 def check_datasets(model, path):
-    """Fails if the checkpoint of a model, which the file `path` describes, does not predict a data set of the sheet."""
+    """Fails if the checkpoint of a model, which the file `path` describes, does not predict a dataset of the sheet."""
     name = CHECKPOINT[model]
     known = datasets_of(path)
     if not known:

@@ -1,7 +1,7 @@
-# Converts a prediction to tracks, one per data set, and compares it with measured coverage. SPDX-License-Identifier: MIT
+# Converts a prediction to tracks, one per dataset, and compares it with measured coverage. SPDX-License-Identifier: MIT
 
 
-# The folder has the files SAMPLE.MODEL_DATASET_avg_strand.bw. Only the checkpoint knows the data sets.
+# The directory has the files SAMPLE.MODEL_DATASET_avg_strand.bw. Only the checkpoint knows the datasets.
 rule cov2bigwig:
     input:
         "predictions/{sample}.{model}.h5",

@@ -1,5 +1,5 @@
 # Trains the network NAME of `training`; trained/NAME.ckpt is the checkpoint of its best epoch. Snakemake does not manage
-# the folder training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists,
+# the directory training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists,
 # the job is run again because something has changed, and starts anew.
 # SPDX-License-Identifier: MIT
 
@@ -15,7 +15,7 @@ rule covtrain:
     benchmark:
         "benchmarks/covtrain/{training}.tsv"
     params:
-        folder="training/{training}",
+        directory="training/{training}",
         options=options_of_training,
         extra=config["covtrain"]["extra"],
     threads: config["covtrain"]["threads"]
@@ -27,8 +27,8 @@ rule covtrain:
     container:
         config["container"]
     shell:
-        "[ ! -e {params.folder}/complete ] || rm -f {params.folder}/last.ckpt {params.folder}/complete;"
-        " how=-f; [ ! -e {params.folder}/last.ckpt ] || how='--resume-training {params.folder}/last.ckpt';"
+        "[ ! -e {params.directory}/complete ] || rm -f {params.directory}/last.ckpt {params.directory}/complete;"
+        " how=-f; [ ! -e {params.directory}/last.ckpt ] || how='--resume-training {params.directory}/last.ckpt';"
         " covtrain -v -@ {threads} $how --stats {output.stats:q} {params.options} {params.extra}"
-        " -i {input.data:q} -o {params.folder} 2> {log:q} && cp {params.folder}/best.ckpt {output.checkpoint:q}"
-        " && : >{params.folder}/complete"
+        " -i {input.data:q} -o {params.directory} 2> {log:q} && cp {params.directory}/best.ckpt {output.checkpoint:q}"
+        " && : >{params.directory}/complete"

@@ -4,7 +4,7 @@ localrules:
     check_datasets,
 
 
-# Runs first, so that a wrong sheet costs no time. Which peaks there are depends on the data sets of the model.
+# Runs first, so that a wrong sheet costs no time. Which peaks there are depends on the datasets of the model.
 checkpoint checkpoint_info:
     input:
         checkpoint_of,

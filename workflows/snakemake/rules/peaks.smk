@@ -10,13 +10,13 @@ CURVE_PLOTS = [f"stats/covpeaks_curve/{s}.{m}.{d}.curve_mqc.json" for s, m, d in
 
 
 def predicted_peaks():
-    """(sample, model, data set) of the predicted data sets that have a cutoff. Waits for the descriptions of the checkpoints."""
+    """(sample, model, dataset) of the predicted datasets that have a cutoff. Waits for the descriptions of the checkpoints."""
     if not config["peaks"]:
         return []
     known = {model: datasets_of(checkpoints.checkpoint_info.get(model=model).output[0]) for model in CHECKPOINT}
     for dataset in {**CUTOFFS, **MEASURED_CUTOFFS}:
         if dataset not in ASSAY_OF_DATASET and not any(dataset in datasets for datasets in known.values()):
-            fail(f"configuration: unknown data set {dataset} has a cutoff for peaks; no model predicts it")
+            fail(f"configuration: unknown dataset {dataset} has a cutoff for peaks; no model predicts it")
     return [(s, m, d) for s, m in RUNS for d in known[m] if d in CUTOFFS]
 
 

@@ -128,7 +128,7 @@ int cov_train_score_batch(struct cov_cpu_training *t, struct cov_train_score *sc
                                       e);
 }
 
-/* Adds the gradients from data set d of sequence b: that of x to dx[L,c_in], those of weights and
+/* Adds the gradients from dataset d of sequence b: that of x to dx[L,c_in], those of weights and
  * bias to sums[c_in + 1]. */
 static void data_set_backward(const struct cov_cpu_training *t, size_t b, size_t d, float scale,
                               float *dx, double *sums)
