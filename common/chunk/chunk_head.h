@@ -64,8 +64,8 @@ int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head
 
 /* The following functions copy and check their arguments. COV_EINPUT for a name that already
  * exists, is invalid, or belongs to the grid or the bases (data/X, data/seqids, ...); an impossible
- * type, rank or size; a table whose n_bytes and dims do not match; an attribute of a missing data
- * set; and more than COV_CHUNK_MAX_SETS sets, tables or attributes. A set without `fill` is filled
+ * type, rank or size; a table whose n_bytes and dims do not match; an attribute of a missing
+ * dataset; and more than COV_CHUNK_MAX_SETS sets, tables or attributes. A set without `fill` is filled
  * with zeros. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;

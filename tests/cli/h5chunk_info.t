@@ -33,7 +33,7 @@ END
 run h5chunk info g.h5
 status_is 0 'a genome file'
 stderr_is '' '  prints no messages'
-stdout_like '^  dataset         type     shape       chunk       filters                 bytes    a base$' '  a header'
+stdout_like '^  dataset          type     shape       chunk       filters                 bytes    a base$' '  a header'
 stdout_like '^  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip 4  +[0-9]+ +[0-9.]+$' '  the bases'
 stdout_like '^  data/species     S25      8           8           gzip 4           +[0-9]+ +[0-9.]+$' '  a column'
 stdout_like '^g\.h5: genome file$' '  the kind'
