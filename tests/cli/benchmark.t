@@ -195,7 +195,7 @@ fi
 run benchmark loader --rank-sizes 1M -o x/
 refused 2 '--rank-sizes needs --ranks$' '--rank-sizes alone'
 run benchmark loader --ranks 1 --rank-sizes 100k -o x/
-refused 2 '--rank-sizes: 100k is out of range' 'a genome of a few chunks'
+refused 2 "--rank-sizes: 100k: fewer bases than in 50 chunks\$" 'a genome of a few chunks'
 run benchmark loader --io-limit 1000MB -o x/
 refused 2 "--io-limit: '1000MB'" 'an invalid limit'
 run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/

@@ -29,7 +29,9 @@ TEST(escapes_texts)
                                   cov_strdup("reason " NAME, NULL), NULL),
                      0);
     assert_int_equal(bench_note(&b, NULL, "note %s", NAME), 0);
-    assert_int_equal(figures_add(&b.figures, "model/" NAME, "unit " NAME, true, &one, 1, NULL), 0);
+    assert_int_equal(figures_add(&b.figures, "model/" NAME, &one, 1, NULL), 0);
+    free(b.figures.items[0].unit);
+    b.figures.items[0].unit = cov_strdup("unit " NAME, NULL);
     char *page = print(&b);
     static const char *const wanted[] = {
         "<code>benchmark model --fasta " WRITTEN "</code>",

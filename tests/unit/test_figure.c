@@ -10,13 +10,13 @@ TEST(collects_values)
 {
     struct figures f = {0};
     const double values[] = {3, NAN, 1, INFINITY, 2}, none[] = {NAN};
-    assert_int_equal(figures_add(&f, "a/b", "s", false, values, 5, NULL), 0);
-    assert_int_equal(figures_add(&f, "none", "s", false, none, 1, NULL), 0);
+    assert_int_equal(figures_add(&f, "a/b", values, 5, NULL), 0);
+    assert_int_equal(figures_add(&f, "none", none, 1, NULL), 0);
     assert_int_equal(f.n, 1);
     assert_int_equal(f.items[0].n, 3);
     assert_true(f.items[0].median == 2 && f.items[0].low == 1 && f.items[0].high == 3);
     assert_true(f.items[0].values[0] == 3); /* in the order added */
-    assert_int_equal(figures_add_one(&f, "s", false, 10, NULL, "a/%s", "b"), 0);
+    assert_int_equal(figures_add_one(&f, 10, NULL, "a/%s", "b"), 0);
     assert_int_equal(f.n, 1);
     assert_true(f.items[0].median == 2.5 && f.items[0].high == 10);
     assert_null(figures_find(&f, "a"));
@@ -33,8 +33,8 @@ TEST(survives_json)
     size_t n = 0;
     struct cov_json j;
     struct cov_json_value *v;
-    assert_int_equal(figures_add(&f, "x\"y", "1/s", true, values, 3, NULL), 0);
-    assert_int_equal(figures_add_one(&f, "", false, 7, NULL, "z"), 0);
+    assert_int_equal(figures_add(&f, "x\"y/chunks_per_second/z", values, 3, NULL), 0);
+    assert_int_equal(figures_add_one(&f, 7, NULL, "z/load_seconds"), 0);
     FILE *out = open_memstream(&text, &n);
     cov_json_init(&j, out);
     cov_json_begin_object(&j, NULL);
@@ -44,8 +44,9 @@ TEST(survives_json)
     assert_int_equal(cov_json_parse(text, n, &v, NULL), 0);
     assert_int_equal(figures_read(v, &back, NULL), 0);
     assert_int_equal(back.n, 2);
-    assert_string_equal(back.items[0].name, "x\"y");
-    assert_string_equal(back.items[0].unit, "1/s");
+    assert_string_equal(back.items[0].name, "x\"y/chunks_per_second/z");
+    assert_string_equal(back.items[0].unit, "chunks/s");
+    assert_string_equal(back.items[1].unit, "s");
     assert_true(back.items[0].higher_is_better && !back.items[1].higher_is_better);
     assert_memory_equal(back.items[0].values, values, sizeof values);
     cov_json_free(v);

@@ -105,14 +105,19 @@ int bench_read_json(const char *path, struct cov_json_value **out, struct cov_er
     return cov_textfile_read_json(path, BENCH_MAX_TEXT, out, e);
 }
 
-int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e)
+int bench_cases_add(struct bench_cases *list, void *arg, struct cov_err *e, const char *fmt, ...)
 {
-    if (!c.name || COV_RESERVE(&list->items, &list->cap, list->n + 1, e)) {
-        free(c.name);
+    char name[256];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(name, sizeof name, fmt, ap);
+    va_end(ap);
+    if (COV_RESERVE(&list->items, &list->cap, list->n + 1, e))
         return COV_ENOMEM;
-    }
-    list->items[list->n++] = c;
-    return COV_OK;
+    struct bench_case *c = &list->items[list->n];
+    *c = (struct bench_case){cov_strdup(name, e), arg};
+    list->n += c->name != NULL;
+    return c->name ? COV_OK : COV_ENOMEM;
 }
 
 void bench_cases_fini(struct bench_cases *list)
@@ -137,10 +142,17 @@ int bench_repeat(int (*once)(void *arg, struct cov_err *e), void *arg, double se
     return rc;
 }
 
-static int run_case(const struct bench_case *c, double seconds, double *value, struct cov_err *e)
+/* value: NULL to check the case and run it once, untimed */
+static int run_case(const struct bench *b, const struct bench_cases *cases, size_t i, double *value,
+                    struct cov_err *e)
 {
-    int rc = c->run(c->arg, seconds, value, e);
-    return rc ? cov_err_prefix(e, "%s", c->name) : rc;
+    const struct bench_case *c = &cases->items[i];
+    double ignored;
+    int rc = !value && cases->check ? cases->check(c->arg, e) : COV_OK;
+    if (!rc)
+        rc = cases->run(c->arg, value ? b->seconds : 0, value ? value : &ignored, e);
+    cov_progress_add(b->progress, 1);
+    return rc ? cov_err_prefix(e, "%s", c->name) : COV_OK;
 }
 
 int bench_run(struct bench *b, const char *what, const struct bench_cases *cases, struct cov_err *e)
@@ -149,26 +161,15 @@ int bench_run(struct bench *b, const char *what, const struct bench_cases *cases
     double *values = cov_calloc(n * b->repeats + 1, sizeof *values, e);
     int rc = values ? COV_OK : COV_ENOMEM;
     cov_progress_begin(b->progress, what, "runs", (int64_t)(n * (b->repeats + 1)));
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct bench_case *c = &cases->items[i];
-        double ignored;
-        if (c->check && (rc = c->check(c->arg, e)))
-            rc = cov_err_prefix(e, "%s", c->name);
-        if (!rc)
-            rc = run_case(c, 0, &ignored, e);
-        cov_progress_add(b->progress, 1);
-    }
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = run_case(b, cases, i, NULL, e);
     for (size_t round = 0; round < b->repeats && !rc; round++)
         for (size_t k = 0; k < n && !rc; k++) {
             size_t i = round % 2 ? n - 1 - k : k;
-            rc = run_case(&cases->items[i], b->seconds, &values[i * b->repeats + round], e);
-            cov_progress_add(b->progress, 1);
+            rc = run_case(b, cases, i, &values[i * b->repeats + round], e);
         }
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct bench_case *c = &cases->items[i];
-        rc = figures_add(&b->figures, c->name, c->unit, c->higher_is_better,
-                         values + i * b->repeats, b->repeats, e);
-    }
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = figures_add(&b->figures, cases->items[i].name, values + i * b->repeats, b->repeats, e);
     cov_progress_end(b->progress);
     free(values);
     return rc;
@@ -197,4 +198,19 @@ int chart_add_bar(struct cov_chart *c, const char *series, const char *group,
         return COV_OK;
     const struct cov_chart_point point = point_of(0, f, factor);
     return cov_chart_add_bar(c, series, group, &point, e);
+}
+
+int bench_draw(struct bench *b, const struct cov_chart *like, const struct bench_cases *cases,
+               double (*place)(const void *arg, char series[64], double *x), struct cov_err *e)
+{
+    struct cov_chart *chart;
+    int rc = cov_charts_add(&b->charts, like, &chart, e);
+    for (size_t i = 0; i < cases->n && !rc; i++) {
+        char series[64];
+        double x = 0, factor = place(cases->items[i].arg, series, &x);
+        if (factor > 0)
+            rc = chart_add_figure(chart, series, x, figures_find(&b->figures, cases->items[i].name),
+                                  factor, e);
+    }
+    return rc;
 }

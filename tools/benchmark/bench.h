@@ -102,18 +102,16 @@ int bench_read_json(const char *path, struct cov_json_value **out, struct cov_er
 /* ---- timed cases ---- */
 
 struct bench_case {
-    char *name; /* name of the figure. Owned by the list */
-    const char *unit;
-    bool higher_is_better;
+    char *name; /* of the figure. Owned by the list */
+    void *arg;
+};
+
+/* Cases that are measured in the same way; the caller sets the functions. */
+struct bench_cases {
     /* Checks that the results are right. Called once. May be NULL. */
     int (*check)(void *arg, struct cov_err *e);
     /* Repeats the work for at least `seconds` (0: once), and sets the figure's value. */
     int (*run)(void *arg, double seconds, double *value, struct cov_err *e);
-    void *arg;
-};
-
-/* All zero is an empty list. */
-struct bench_cases {
     struct bench_case *items;
     size_t n, cap;
 };
@@ -123,8 +121,9 @@ struct bench_cases {
 int bench_repeat(int (*once)(void *arg, struct cov_err *e), void *arg, double seconds, double *each,
                  struct cov_err *e) COV_MUST_USE;
 
-/* Takes ownership of c.name; if it is NULL (out of memory), returns COV_ENOMEM. */
-int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e) COV_MUST_USE;
+/* Adds a case, whose name is made of fmt. */
+int bench_cases_add(struct bench_cases *list, void *arg, struct cov_err *e, const char *fmt, ...)
+    COV_PRINTF(4, 5) COV_MUST_USE;
 void bench_cases_fini(struct bench_cases *list);
 
 /* Checks all cases, runs each once, and then runs them b->repeats times in alternating order. Adds
@@ -140,6 +139,11 @@ int chart_add_figure(struct cov_chart *c, const char *series, double x, const st
 /* The same as a bar of the named group. */
 int chart_add_bar(struct cov_chart *c, const char *series, const char *group,
                   const struct figure *f, double factor, struct cov_err *e) COV_MUST_USE;
+/* Adds a chart `like` of the figures of all cases. `place` sets the series and x of a case, and
+ * returns the factor of its figure; 0: it is not in the chart. */
+int bench_draw(struct bench *b, const struct cov_chart *like, const struct bench_cases *cases,
+               double (*place)(const void *arg, char series[64], double *x),
+               struct cov_err *e) COV_MUST_USE;
 
 /* ---- outputs (bench_output.c): benchmark.json, benchmark.tsv, charts as SVG and PNG, and report.html with everything ---- */
 

@@ -163,63 +163,66 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of them */
 
-static int add_case(struct bench_cases *cases, struct encode_case *c, struct cov_err *e)
+static double by_form(const struct encode_case *c, bool padded, char series[64], double *x)
 {
-    const struct bench_case timed = {.name = cov_strfmt(e, "encode/%s=%s,length=%zu",
-                                                        c->form < PADDINGS
-                                                            ? "bases_per_second/form"
-                                                            : "padded_bases_per_second/padding",
-                                                        form_names[c->form], c->text->L),
-                                     .unit = "bases/s",
-                                     .higher_is_better = true,
-                                     .run = run,
-                                     .arg = c};
-    return bench_cases_add(cases, timed, e);
+    (void)snprintf(series, 64, "%s", form_names[c->form]);
+    *x = (double)c->text->L;
+    return padded == (c->form >= PADDINGS) ? 1e-6 : 0;
+}
+
+static double place_form(const void *arg, char series[64], double *x)
+{
+    return by_form(arg, false, series, x);
+}
+
+static double place_padding(const void *arg, char series[64], double *x)
+{
+    return by_form(arg, true, series, x);
 }
 
 static int report(struct bench *b, const struct bench_cases *cases, struct cov_err *e)
 {
-    static const struct cov_chart like_forms = {.file = "encode_forms",
-                                                .title = "Encoding of letters, one core",
-                                                .x = "bases of a sequence",
-                                                .y = "million bases/s",
-                                                .log_x = true,
-                                                .log_y = true};
-    static const struct cov_chart like_paddings = {
+    static const struct cov_chart forms = {.file = "encode_forms",
+                                           .title = "Encoding of letters, one core",
+                                           .x = "bases of a sequence",
+                                           .y = "million bases/s",
+                                           .log_x = true,
+                                           .log_y = true};
+    static const struct cov_chart paddings = {
         .file = "encode_padding",
         .title = "Padded one-hot floats of sequences of all lengths, one core",
         .x = "the longest sequence",
         .y = "million bases/s, without padding",
         .log_x = true};
-    struct cov_chart *forms, *paddings;
-    int rc = cov_charts_add(&b->charts, &like_forms, &forms, e);
+    int rc = bench_draw(b, &forms, cases, place_form, e);
     if (!rc)
-        rc = cov_charts_add(&b->charts, &like_paddings, &paddings, e);
+        rc = bench_draw(b, &paddings, cases, place_padding, e);
     for (size_t i = 0; i < cases->n && !rc; i++) {
         const struct encode_case *c = cases->items[i].arg;
-        const char *name = form_names[c->form];
         if (c->form >= PADDINGS)
-            rc = figures_add_one(&b->figures, "of positions", false, 1 - c->bases / c->padded, e,
-                                 "encode/padding_share/padding=%s,length=%zu", name, c->text->L);
-        if (!rc)
-            rc = chart_add_figure(c->form < PADDINGS ? forms : paddings, name, (double)c->text->L,
-                                  figures_find(&b->figures, cases->items[i].name), 1e-6, e);
+            rc = figures_add_one(&b->figures, 1 - c->bases / c->padded, e,
+                                 "encode/padding_share/padding=%s,length=%zu", form_names[c->form],
+                                 c->text->L);
     }
     return rc;
 }
 
-int bench_encode(struct bench *b, const struct numbers *lengths, struct cov_err *e)
+int bench_encode(struct bench *b, const void *options, struct cov_err *e)
 {
+    const struct numbers *lengths = &((const struct encode_options *)options)->lengths;
     struct text *texts = cov_calloc(lengths->n, sizeof *texts, e);
     struct encode_case *all = cov_calloc(lengths->n * FORMS, sizeof *all, e);
-    struct bench_cases cases = {0};
+    struct bench_cases cases = {.run = run};
     int rc = texts && all ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < lengths->n && !rc; i++) {
         rc = open_text(&texts[i], (size_t)lengths->items[i], b->seed, e);
         for (size_t k = 0; k < FORMS && !rc; k++) {
             struct encode_case *c = &all[i * FORMS + k];
             *c = (struct encode_case){.text = &texts[i], .form = (enum form)k};
-            rc = add_case(&cases, c, e);
+            rc = bench_cases_add(&cases, c, e, "encode/%s=%s,length=%zu",
+                                 k < PADDINGS ? "bases_per_second/form"
+                                              : "padded_bases_per_second/padding",
+                                 form_names[k], c->text->L);
         }
     }
     if (!rc)
@@ -236,25 +239,13 @@ int bench_encode(struct bench *b, const struct numbers *lengths, struct cov_err 
 
 /* ---------------------------------------------------------------- the subcommand */
 
-struct encode_config {
-    struct benchmark_config common;
-    struct cov_strings list;
-    struct numbers lengths;
-};
-
-static const struct cov_opt encode_options[] = {
-    BENCHMARK_LIST("length", offsetof(struct encode_config, list), "N", "500,2k,8k,21384",
-                   "bases of a sequence"),
+static const struct cov_opt encode_rows[] = {
+    BENCHMARK_LIST("length", offsetof(struct encode_options, lengths), "500,2k,8k,21384", 8,
+                   1 << 24, "bases of a sequence"),
     BENCHMARK_SECONDS("0.02"),
     BENCHMARK_REPEATS("5"),
     {.name = NULL},
 };
-
-static int measure_encode(struct bench *b, const void *arg, struct cov_err *e)
-{
-    const struct encode_config *c = arg;
-    return bench_encode(b, &c->lengths, e);
-}
 
 static int encode_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
@@ -262,10 +253,8 @@ static int encode_run(struct cov_common *common, void *config, const bool *given
     (void)given;
     (void)n_operands;
     (void)operands;
-    struct encode_config *c = config;
-    const struct number_list lengths = {&c->list, "--length", 8, 1 << 24, &c->lengths, NULL};
-    int rc = benchmark_numbers(&lengths, 1, e);
-    return rc ? rc : benchmark_run(common, &c->common, BENCH_ENCODE, measure_encode, c, e);
+    int rc = benchmark_numbers(encode_rows, config, e);
+    return rc ? rc : benchmark_run(common, config, BENCH_ENCODE, bench_encode, e);
 }
 
 const struct cov_tool benchmark_encode = {
@@ -273,7 +262,7 @@ const struct cov_tool benchmark_encode = {
     .summary = "measure encoding and padding by sequence length",
     BENCHMARK_OUTPUT(""),
     .examples = "  benchmark encode --length 500,5k,50k\n",
-    .options = encode_options,
-    .config_bytes = sizeof(struct encode_config),
+    .options = encode_rows,
+    .config_bytes = sizeof(struct encode_options),
     .run = encode_run,
 };

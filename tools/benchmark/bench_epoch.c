@@ -10,7 +10,6 @@
 #include "common/base/fingerprint.h"
 #include "common/base/half.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/h5/h5_plain.h"
@@ -21,8 +20,6 @@
 const char *const strategy_names[STRATEGIES] = {
     "original", "+blosc", "+packed", "+device-decode", "+ring-buffer",
 };
-
-enum { MAX_SLOTS = 256 };
 
 int epochs_init(struct epochs *all, struct cov_err *e)
 {
@@ -50,7 +47,8 @@ static void sleep_until(double at)
     (void)nanosleep(&t, NULL);
 }
 
-/* A batch of pairs of chunks, in stored and in decoded form. */
+/* A slot of the ring: a batch of pairs of chunks, in stored and in decoded form. The original
+ * strategy decodes while it reads, to `floats`. */
 struct batch {
     size_t n; /* pairs */
     struct cov_loader_item *items;
@@ -59,35 +57,36 @@ struct batch {
     size_t n_chunks;
 };
 
-/* The state of epochs over one open file. */
-struct run {
+/* Epochs over one open file. */
+struct epochs_run {
     struct epoch *of;
-    struct cov_loader *loader;
-    struct cov_h5_plain *plain;
-    struct cov_pool *pool;
-    size_t L, *order; /* order: a permutation of the rows of `plain` */
+    struct cov_loader *loader;  /* NULL: `plain` */
+    struct cov_h5_plain *plain; /* of the original strategy */
+    struct cov_pool *pool;      /* NULL: all stages run in turn */
+    size_t n_pairs;             /* per batch */
+    size_t L, *order;           /* order: a permutation of the rows of `plain` */
     uint16_t *halves;
-    float *floats; /* [2 pairs, L, 4]: a batch as passed to the device */
-    struct batch batches[MAX_SLOTS];
-    size_t n_slots;
+    float *floats; /* [2 pairs, L, 4]: a batch as passed to the device; NULL: it takes codes */
 
     /* The current epoch. */
     double started, read_bytes, device_free, device_busy;
     double fed; /* when the device got the last batch */
-    size_t chunks, total;
+    size_t read, chunks, total;
     bool checks;
     uint64_t checksum;
 };
 
-/* Delays the reader to keep to the I/O limit. */
-static void throttle(struct run *p, double bytes)
+/* Counts chunks that were read, and delays the reader to keep to the I/O limit. */
+static void throttle(struct epochs_run *p, struct batch *b, size_t n_chunks)
 {
-    p->read_bytes += bytes;
+    b->n_chunks += n_chunks;
+    p->read += n_chunks;
+    p->read_bytes += (double)n_chunks * p->of->bytes_per_chunk;
     if (p->of->io_limit > 0)
         sleep_until(p->started + p->read_bytes / (double)p->of->io_limit);
 }
 
-static void feed_device(struct run *p, size_t n_chunks)
+static void feed_device(struct epochs_run *p, size_t n_chunks)
 {
     p->chunks += n_chunks;
     if (p->of->device_rate <= 0 || n_chunks == 0)
@@ -107,67 +106,50 @@ static void feed_device(struct run *p, size_t n_chunks)
     p->fed += passed;
 }
 
-static void add_checksum(struct run *p, const uint8_t *codes)
-{
-    if (p->checks)
-        p->checksum += cov_fingerprint(1, codes, p->L);
-}
+/* ---------------------------------------------------------------- stages */
 
-/* ---------------------------------------------------------------- strategies without overlap */
-
-static void expand_halves(const float *of_half, const uint16_t *halves, size_t n, float *floats)
+static int fetch_rows(struct epochs_run *p, struct batch *b, struct cov_err *e)
 {
-    for (size_t i = 0; i < n; i++)
-        floats[i] = of_half[halves[i]];
-}
-
-static int original(struct run *p, struct cov_err *e)
-{
+    const float *of_half = p->of->all->of_half;
     int rc = COV_OK;
-    size_t in_batch = 0, most = 2 * p->of->n_pairs;
-    for (size_t i = 0; i < p->total && !rc; i++) {
-        rc = cov_h5_plain_read(p->plain, p->order[i], p->halves, e);
-        throttle(p, p->of->bytes_per_chunk);
-        expand_halves(p->of->all->of_half, p->halves, 4 * p->L, p->floats + in_batch * 4 * p->L);
-        if (p->checks) {
-            for (size_t t = 0; t < p->L; t++)
-                p->batches[0].codes[t] = cov_code_from_onehot_f16(p->halves + 4 * t);
-            add_checksum(p, p->batches[0].codes);
-        }
-        if (++in_batch == most || i + 1 == p->total) {
-            feed_device(p, in_batch);
-            in_batch = 0;
-        }
+    while (b->n_chunks < 2 * p->n_pairs && p->read < p->total && !rc) {
+        float *floats = p->floats + b->n_chunks * 4 * p->L;
+        uint8_t *codes = b->codes + b->n_chunks * p->L;
+        rc = cov_h5_plain_read(p->plain, p->order[p->read], p->halves, e);
+        throttle(p, b, 1);
+        for (size_t i = 0; i < 4 * p->L; i++)
+            floats[i] = of_half[p->halves[i]];
+        for (size_t t = 0; t < p->L && p->checks; t++)
+            codes[t] = cov_code_from_onehot_f16(p->halves + 4 * t);
     }
-    return rc;
+    return rc ? rc : b->n_chunks > 0;
 }
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct run *p = arg;
-    struct batch *b = &p->batches[slot];
+    struct epochs_run *p = arg;
+    struct batch *b = slot;
     b->n = b->n_chunks = 0;
-    while (b->n < p->of->n_pairs) {
+    if (p->plain)
+        return fetch_rows(p, b, e);
+    while (b->n < p->n_pairs) {
         struct cov_loader_item *item = &b->items[b->n];
         int got = cov_loader_next(p->loader, item, b->raw[b->n], e);
         if (got < 0)
             return got;
         if (got == 0)
             break;
-        size_t k = (size_t)item->has[COV_PLUS] + item->has[COV_MINUS];
-        b->n_chunks += k;
-        throttle(p, (double)k * p->of->bytes_per_chunk);
+        throttle(p, b, (size_t)item->has[COV_PLUS] + item->has[COV_MINUS]);
         b->n++;
     }
     return b->n > 0;
 }
 
-static int decode(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int decode(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     (void)worker;
-    struct run *p = arg;
-    struct batch *b = &p->batches[slot];
+    struct epochs_run *p = arg;
+    struct batch *b = slot;
     uint8_t *to = b->codes;
     int rc = COV_OK;
     for (size_t k = 0; k < b->n && !rc; k++) {
@@ -181,46 +163,57 @@ static int decode(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int hand_over(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int hand_over(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     (void)e;
-    struct run *p = arg;
-    const struct batch *b = &p->batches[slot];
-    for (size_t i = 0; i < b->n_chunks; i++)
-        add_checksum(p, b->codes + i * p->L);
+    struct epochs_run *p = arg;
+    const struct batch *b = slot;
+    for (size_t i = 0; i < b->n_chunks && p->checks; i++)
+        p->checksum += cov_fingerprint(1, b->codes + i * p->L, p->L);
     feed_device(p, b->n_chunks);
     return COV_OK;
 }
 
-/* Expands codes to one-hot floats on the host. */
-static void expand_codes(struct run *p, const struct batch *b)
+/* Decodes without other threads, to one-hot floats if the device does not expand codes. */
+static int decode_and_hand_over(void *arg, void *slot, struct cov_err *e)
 {
-    for (size_t i = 0; i < b->n_chunks * p->L; i++)
+    struct epochs_run *p = arg;
+    const struct batch *b = slot;
+    int rc = decode(p, slot, NULL, e);
+    for (size_t i = 0; i < b->n_chunks * p->L && p->floats && p->loader; i++)
         memcpy(p->floats + 4 * i, cov_onehot_f32[b->codes[i]], 4 * sizeof(float));
+    return rc ? rc : hand_over(arg, slot, e);
 }
 
-static int in_turn(struct run *p, struct cov_err *e)
+static void init_batch(void *arg, void *slot, struct cov_arena *memory)
 {
-    int rc;
-    while ((rc = fetch(p, 0, 0, e)) > 0) {
-        rc = decode(p, 0, 0, e);
-        if (rc)
-            return rc;
-        if (p->of->strategy < STRATEGY_DEVICE)
-            expand_codes(p, &p->batches[0]);
-        rc = hand_over(p, 0, 0, e);
-        if (rc)
-            return rc;
-    }
-    return rc;
+    const struct epochs_run *p = arg;
+    struct batch *b = slot;
+    b->items = cov_arena_calloc(memory, p->n_pairs, sizeof *b->items);
+    b->raw = cov_arena_calloc(memory, p->n_pairs, sizeof *b->raw);
+    b->codes = cov_arena_calloc(memory, 2 * p->n_pairs, p->L);
+}
+
+static void fini_batch(void *arg, void *slot)
+{
+    const struct epochs_run *p = arg;
+    struct batch *b = slot;
+    for (size_t k = 0; b->raw && k < p->n_pairs; k++)
+        for (int s = COV_PLUS; s <= COV_MINUS; s++)
+            cov_blob_fini(&b->raw[k][s]);
 }
 
 /* ---------------------------------------------------------------- an epoch */
 
-static int run_epoch(struct run *p, struct cov_err *e)
+static int run_epoch(struct epochs_run *p, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, decode, hand_over};
+    const struct cov_ring_job job = {.fetch = fetch,
+                                     .work = p->pool ? decode : NULL,
+                                     .store = p->pool ? hand_over : decode_and_hand_over,
+                                     .slot_bytes = sizeof(struct batch),
+                                     .n_slots = p->pool ? 0 : 1,
+                                     .init_slot = init_batch,
+                                     .fini_slot = fini_batch};
     int rc = COV_OK;
     p->of->all->dropped =
         machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
@@ -237,44 +230,25 @@ static int run_epoch(struct run *p, struct cov_err *e)
         }
     }
     p->read_bytes = p->device_busy = 0;
-    p->chunks = 0;
+    p->read = p->chunks = 0;
     p->started = p->fed = p->device_free = cov_clock();
-    if (rc)
-        return rc;
-    if (p->of->strategy == STRATEGY_ORIGINAL)
-        rc = original(p, e);
-    else if (p->of->strategy == STRATEGY_RING)
-        rc = cov_ring_run(p->pool, p->n_slots, &stages, p, NULL, e);
-    else
-        rc = in_turn(p, e);
+    if (!rc)
+        rc = cov_ring_run_job(p->pool, &job, p, NULL, e);
     sleep_until(p->device_free);
     return rc;
 }
 
-static void close_run(struct run *p)
+static void close_run(struct epochs_run *p)
 {
-    if (!p)
-        return;
-    for (size_t i = 0; i < p->n_slots; i++) {
-        struct batch *b = &p->batches[i];
-        for (size_t k = 0; b->raw && k < p->of->n_pairs; k++) {
-            cov_blob_fini(&b->raw[k][COV_PLUS]);
-            cov_blob_fini(&b->raw[k][COV_MINUS]);
-        }
-        free(b->raw);
-        free(b->items);
-        free(b->codes);
-    }
     cov_loader_close(p->loader);
     cov_h5_plain_close(p->plain);
     cov_pool_free(p->pool);
     free(p->order);
     free(p->halves);
     free(p->floats);
-    free(p);
 }
 
-static int open_source(struct run *p, const char *path, struct cov_err *e)
+static int open_source(struct epochs_run *p, const char *path, struct cov_err *e)
 {
     if (p->of->strategy != STRATEGY_ORIGINAL) {
         const struct cov_loader_options options = {
@@ -298,34 +272,20 @@ static int open_source(struct run *p, const char *path, struct cov_err *e)
     return p->order && p->halves ? COV_OK : COV_ENOMEM;
 }
 
-/* The caller closes *out in any case. */
-static int open_run(struct epoch *of, struct run **out, struct cov_err *e)
+/* The caller closes *p in any case. */
+static int open_run(struct epoch *of, struct epochs_run *p, struct cov_err *e)
 {
-    struct run *p = *out = cov_calloc(1, sizeof *p, e);
-    if (!p)
-        return COV_ENOMEM;
-    p->of = of;
-    int rc = open_source(p, p->of->all->files[p->of->strategy], e);
-    if (!rc && p->of->strategy == STRATEGY_RING)
-        rc = cov_pool_new(p->of->threads, &p->pool, e);
-    if (rc)
+    *p = (struct epochs_run){.of = of, .n_pairs = (of->batch + 1) / 2};
+    int rc = open_source(p, of->all->files[of->strategy], e);
+    if (!rc && of->strategy == STRATEGY_RING)
+        rc = cov_pool_new(of->threads, &p->pool, e);
+    if (rc || of->strategy >= STRATEGY_DEVICE)
         return rc;
-    p->n_slots = p->pool ? cov_ring_slots(p->pool) : 1;
-    p->n_slots = p->n_slots < MAX_SLOTS ? p->n_slots : MAX_SLOTS;
-    for (size_t i = 0; i < p->n_slots; i++) {
-        struct batch *b = &p->batches[i];
-        b->items = cov_calloc(p->of->n_pairs, sizeof *b->items, e);
-        b->raw = cov_calloc(p->of->n_pairs, sizeof *b->raw, e);
-        b->codes = cov_malloc(2 * p->of->n_pairs, p->L, e);
-        if (!b->items || !b->raw || !b->codes)
-            return COV_ENOMEM;
-    }
-    if (p->of->strategy < STRATEGY_DEVICE) {
-        p->floats = cov_malloc(8 * p->of->n_pairs * p->L, sizeof *p->floats, e);
-        if (!p->floats)
-            return COV_ENOMEM;
-        memset(p->floats, 0, 8 * p->of->n_pairs * p->L * sizeof *p->floats);
-    }
+    const size_t n_floats = 8 * p->n_pairs * p->L;
+    p->floats = cov_malloc(n_floats, sizeof *p->floats, e);
+    if (!p->floats)
+        return COV_ENOMEM;
+    memset(p->floats, 0, n_floats * sizeof *p->floats);
     return COV_OK;
 }
 
@@ -334,40 +294,40 @@ int epoch_check(void *arg, struct cov_err *e)
     const struct epoch *epoch = arg;
     struct epoch unlimited = *epoch;
     struct epochs *all = epoch->all;
-    struct run *p;
+    struct epochs_run p;
     unlimited.io_limit = 0;
     unlimited.device_rate = 0;
     int rc = open_run(&unlimited, &p, e);
     if (!rc) {
-        p->checks = true;
-        rc = run_epoch(p, e);
+        p.checks = true;
+        rc = run_epoch(&p, e);
     }
     if (!rc && all->checksum == 0)
-        all->checksum = p->checksum;
-    if (!rc && (p->checksum != all->checksum || p->chunks != all->n_chunks))
+        all->checksum = p.checksum;
+    if (!rc && (p.checksum != all->checksum || p.chunks != all->n_chunks))
         rc = cov_fail(e, COV_EINPUT, "%s: loads different chunks from the other strategies",
                       strategy_names[epoch->strategy]);
-    close_run(p);
+    close_run(&p);
     return rc;
 }
 
 int epoch_time(void *arg, double seconds, double *value, struct cov_err *e)
 {
     struct epoch *epoch = arg;
-    struct run *p;
+    struct epochs_run p;
     double spent = 0, busy = 0;
     size_t n = 0;
     int rc = open_run(epoch, &p, e);
     memset(epoch->busy, 0, sizeof epoch->busy);
     memset(epoch->spent, 0, sizeof epoch->spent);
     while (!rc && (n == 0 || spent < seconds)) {
-        rc = run_epoch(p, e);
-        spent += cov_clock() - p->started;
-        busy += p->device_busy;
+        rc = run_epoch(&p, e);
+        spent += cov_clock() - p.started;
+        busy += p.device_busy;
         n++;
     }
     *value = epoch->device_rate > 0 ? busy / spent : spent / (double)n;
-    close_run(p);
+    close_run(&p);
     return rc;
 }
 

@@ -41,7 +41,7 @@ struct epoch {
     int64_t io_limit;       /* bytes per second; 0: unlimited */
     double bytes_per_chunk; /* stored size, for the limit */
     unsigned threads;       /* of STRATEGY_RING */
-    size_t n_pairs;         /* per batch */
+    size_t batch;           /* chunks; an epoch loads pairs, so an odd number is rounded up */
     double device_rate;     /* chunks per second; 0: no device */
     uint64_t seed;          /* for the order of chunks; changes after each epoch */
     /* Seconds that the device worked, and seconds that passed, in each part of the epochs. */

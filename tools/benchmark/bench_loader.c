@@ -18,7 +18,7 @@
 
 struct shared {
     struct bench *b;
-    const struct bench_loader_options *o;
+    const struct loader_options *o;
     struct epochs all;
     double per_chunk[STRATEGIES]; /* stored bytes of a chunk's bases */
 };
@@ -78,7 +78,7 @@ static int measure_storage(struct shared *s, enum strategy strategy, struct cov_
     if (rc)
         return rc;
     s->per_chunk[strategy] = (double)storage.stored_bytes / (double)s->all.n_chunks;
-    return figures_add_one(&s->b->figures, "bytes", false, (double)storage.stored_bytes / bases, e,
+    return figures_add_one(&s->b->figures, (double)storage.stored_bytes / bases, e,
                            "loader/bytes_per_base/strategy=%s", strategy_names[strategy]);
 }
 
@@ -92,36 +92,29 @@ static const char *limit_name(int64_t limit, char text[32])
     return text;
 }
 
-static char *name_figure(const char *figure, int strategy, int64_t limit, struct cov_err *e)
-{
-    char text[32];
-    return cov_strfmt(e, "loader/%s/strategy=%s,io=%s", figure, strategy_names[strategy],
-                      limit_name(limit, text));
-}
+#define LIMIT_LABEL "strategy=%s,io=%s"
 
 static const struct figure *find_figure(const struct shared *s, const char *figure, int strategy,
                                         int64_t limit)
 {
-    char *name = name_figure(figure, strategy, limit, NULL);
-    const struct figure *f = name ? figures_find(&s->b->figures, name) : NULL;
-    free(name);
-    return f;
+    char text[32];
+    return figures_findf(&s->b->figures, "loader/%s/" LIMIT_LABEL, figure, strategy_names[strategy],
+                         limit_name(limit, text));
 }
 
 /* Divides the time of the original strategy by that of this one, repeat by repeat. */
 static int add_ratios(struct shared *s, int strategy, int64_t limit, struct cov_err *e)
 {
-    const struct figure *a = find_figure(s, "epoch_seconds", STRATEGY_ORIGINAL, limit);
-    const struct figure *m = find_figure(s, "epoch_seconds", strategy, limit);
-    size_t n = a && m && a->n == m->n ? a->n : 0;
-    double *ratios = cov_calloc(n, sizeof *ratios, e);
-    char *name = name_figure("ratio_to_original", strategy, limit, e);
-    for (size_t i = 0; i < n && ratios; i++)
-        ratios[i] = a->values[i] / m->values[i];
-    int rc = ratios && name ? figures_add(&s->b->figures, name, "times", true, ratios, n, e)
-                            : COV_ENOMEM;
-    free(ratios);
-    free(name);
+    char text[32];
+    int rc = COV_OK;
+    for (size_t i = 0; i < s->b->repeats && !rc; i++) {
+        const struct figure *a = find_figure(s, "epoch_seconds", STRATEGY_ORIGINAL, limit);
+        const struct figure *m = find_figure(s, "epoch_seconds", strategy, limit);
+        if (a && m && a->n == m->n && i < a->n)
+            rc = figures_add_one(&s->b->figures, a->values[i] / m->values[i], e,
+                                 "loader/ratio_to_original/" LIMIT_LABEL, strategy_names[strategy],
+                                 limit_name(limit, text));
+    }
     return rc;
 }
 
@@ -129,25 +122,21 @@ static int add_ratios(struct shared *s, int strategy, int64_t limit, struct cov_
 static int measure_limit(struct shared *s, int64_t limit, bool device, struct epoch *epochs,
                          struct cov_err *e)
 {
-    struct bench_cases cases = {0};
+    struct bench_cases cases = {.check = device ? NULL : epoch_check, .run = epoch_time};
+    char text[32];
     int rc = COV_OK;
     for (int i = 0; i < STRATEGIES && !rc; i++) {
         epochs[i] = (struct epoch){.all = &s->all,
                                    .strategy = (enum strategy)i,
                                    .io_limit = limit,
                                    .threads = s->b->threads,
-                                   .n_pairs = (size_t)(s->o->batch + 1) / 2,
+                                   .batch = (size_t)s->o->batch,
                                    .bytes_per_chunk = s->per_chunk[i],
                                    .device_rate = device ? s->o->device_rate : 0,
                                    .seed = s->b->seed};
-        const struct bench_case c = {
-            .name = name_figure(device ? "device_use" : "epoch_seconds", i, limit, e),
-            .unit = device ? "of an epoch" : "s",
-            .higher_is_better = device,
-            .check = device ? NULL : epoch_check,
-            .run = epoch_time,
-            .arg = &epochs[i]};
-        rc = bench_cases_add(&cases, c, e);
+        rc = bench_cases_add(&cases, &epochs[i], e, "loader/%s/" LIMIT_LABEL,
+                             device ? "device_use" : "epoch_seconds", strategy_names[i],
+                             limit_name(limit, text));
     }
     if (!rc)
         rc = bench_run(s->b, device ? "feeding a device" : "loading", &cases, e);
@@ -229,65 +218,52 @@ static int compare_strategies(struct shared *s, struct cov_err *e)
 
 /* ---------------------------------------------------------------- threads and batch */
 
-static int chart_sweep(struct shared *s, const struct bench_cases *cases, struct cov_err *e)
+static double by_threads(const void *arg, char series[64], double *x)
 {
-    static const struct cov_chart like = {.file = "loader_sweep",
-                                          .title = "Ring buffer, I/O unlimited",
-                                          .x = "chunks per batch",
-                                          .y = "chunks/s",
-                                          .log_x = true};
-    struct cov_chart *c;
-    int rc = cov_charts_add(&s->b->charts, &like, &c, e);
-    for (size_t i = 0; i < cases->n && !rc; i++) {
-        const struct epoch *epoch = cases->items[i].arg;
-        char series[32];
-        (void)snprintf(series, sizeof series, "%u thread%s", epoch->threads,
-                       cov_text_s(epoch->threads));
-        rc = chart_add_figure(c, series, (double)s->o->batches.items[i % s->o->batches.n],
-                              figures_find(&s->b->figures, cases->items[i].name), 1, e);
-    }
-    return rc;
+    const struct epoch *epoch = arg;
+    (void)snprintf(series, 64, "%u thread%s", epoch->threads, cov_text_s(epoch->threads));
+    *x = (double)epoch->batch;
+    return 1;
 }
 
 /* Measures the last strategy by number of threads and batch size. */
 static int sweep(struct shared *s, struct cov_err *e)
 {
+    static const struct cov_chart chart = {.file = "loader_sweep",
+                                           .title = "Ring buffer, I/O unlimited",
+                                           .x = "chunks per batch",
+                                           .y = "chunks/s",
+                                           .log_x = true};
+    const struct numbers threads = benchmark_threads(s->b, &s->o->threads);
     const struct numbers *batches = &s->o->batches;
-    size_t n = s->o->threads.n * batches->n;
+    size_t n = threads.n * batches->n;
     struct epoch *epochs = cov_calloc(n, sizeof *epochs, e);
-    struct bench_cases cases = {0};
+    struct bench_cases cases = {.run = epoch_rate};
     int rc = epochs ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; k < n && !rc; k++) {
-        long long threads = s->o->threads.items[k / batches->n];
-        long long batch = batches->items[k % batches->n];
         epochs[k] = (struct epoch){.all = &s->all,
                                    .strategy = STRATEGY_RING,
-                                   .threads = (unsigned)threads,
-                                   .n_pairs = (size_t)(batch + 1) / 2,
+                                   .threads = (unsigned)threads.items[k / batches->n],
+                                   .batch = (size_t)batches->items[k % batches->n],
                                    .bytes_per_chunk = s->per_chunk[STRATEGY_RING],
                                    .seed = s->b->seed};
-        const struct bench_case c = {
-            .name = cov_strfmt(
-                e, "loader/chunks_per_second/strategy=+ring-buffer,threads=%lld,batch=%lld",
-                threads, batch),
-            .unit = "chunks/s",
-            .higher_is_better = true,
-            .run = epoch_rate,
-            .arg = &epochs[k]};
-        rc = bench_cases_add(&cases, c, e);
+        rc = bench_cases_add(&cases, &epochs[k], e,
+                             "loader/chunks_per_second/strategy=+ring-buffer,threads=%u,batch=%zu",
+                             epochs[k].threads, epochs[k].batch);
     }
     if (!rc)
         rc = bench_run(s->b, "sweeping threads and batch", &cases, e);
     if (!rc)
-        rc = chart_sweep(s, &cases, e);
+        rc = bench_draw(s->b, &chart, &cases, by_threads, e);
     bench_cases_fini(&cases);
     free(epochs);
     return rc;
 }
 
-int bench_loader(struct bench *b, const struct bench_loader_options *options, struct cov_err *e)
+int bench_loader(struct bench *b, const void *options, struct cov_err *e)
 {
-    struct shared s = {.b = b, .o = options, .all = {.tmpdir = b->work.path}};
+    const struct loader_options *o = options;
+    struct shared s = {.b = b, .o = o, .all = {.tmpdir = b->work.path}};
     int rc = epochs_init(&s.all, e);
     if (!rc)
         rc = make_files(&s, e);
@@ -305,72 +281,56 @@ int bench_loader(struct bench *b, const struct bench_loader_options *options, st
             s.all.n_chunks,
             s.all.dropped ? "the page cache dropped before each epoch"
                           : "the page cache could not be dropped",
-            options->device_rate);
+            o->device_rate);
     epochs_fini(&s.all);
-    return rc || options->ranks.n == 0 ? rc : bench_ranks(b, options, e);
+    return rc || o->ranks.n == 0 ? rc : bench_ranks(b, o, e);
 }
 
 /* ---------------------------------------------------------------- the subcommand */
 
-struct loader_config {
-    struct benchmark_config common;
-    struct bench_loader_options o;
-    struct cov_strings limits, threads, batches, ranks, rank_sizes;
-};
+#define FIELD(name) offsetof(struct loader_options, name)
 
-#define FIELD(name) offsetof(struct loader_config, name)
+enum { ROW_RANKS, ROW_RANK_SIZES, MIN_CHUNKS = 50 };
 
-enum { ROW_RANKS, ROW_RANK_SIZES };
-
-static const struct cov_opt loader_options[] = {
+static const struct cov_opt loader_rows[] = {
     [ROW_RANKS] =
-        BENCHMARK_LIST("ranks", FIELD(ranks), "N", NULL,
+        BENCHMARK_LIST("ranks", FIELD(ranks), NULL, 1, 1024,
                        "also measure training in these numbers of processes, which share the data "
                        "in memory (covtrain --loading ranks); needs mpirun"),
-    [ROW_RANK_SIZES] = BENCHMARK_LIST("rank-sizes", FIELD(rank_sizes), "N", "5M,10M,20M",
+    [ROW_RANK_SIZES] = BENCHMARK_LIST("rank-sizes", FIELD(rank_sizes), "5M,10M,20M", 1, 1e12,
                                       "bases of the synthetic genomes for --ranks"),
     BENCHMARK_FASTA("the genome"),
     BENCHMARK_SIZE("20M"),
     BENCHMARK_LIST(
-        "io-limit", FIELD(limits), "N", "unlimited,1000M",
+        "io-limit", FIELD(io_limits), "unlimited,1000M", 0, 1e18,
         "bytes per second that reading is limited to, as by a slower disk, or unlimited"),
-    BENCHMARK_COUNT("batch-size", FIELD(o.batch), "16", 4096,
+    BENCHMARK_COUNT("batch-size", FIELD(batch), "16", 4096,
                     "chunks per batch when strategies are compared"),
-    BENCHMARK_LIST("threads-list", FIELD(threads), "N", NULL,
+    BENCHMARK_LIST("threads-list", FIELD(threads), NULL, 1, 1024,
                    "numbers of threads of the sweep (default: one and all)"),
-    BENCHMARK_LIST("batch-list", FIELD(batches), "N", "2,8,32", "batch sizes of the sweep"),
-    COV_OPT(FLOAT, "device-rate", 0, FIELD(o.device_rate), "N",
+    BENCHMARK_LIST("batch-list", FIELD(batches), "2,8,32", 1, 4096, "batch sizes of the sweep"),
+    COV_OPT(FLOAT, "device-rate", 0, FIELD(device_rate), "N",
             "chunks per second of the simulated device", .def = "20000", .min = 1, .max = 1e9),
-    COV_SUBSEQUENCE_LENGTH_OPTION(FIELD(o.length)),
+    COV_SUBSEQUENCE_LENGTH_OPTION(FIELD(length)),
     BENCHMARK_SECONDS("0.2"),
     BENCHMARK_REPEATS("5"),
     {.name = NULL},
 };
-
-static int measure_loader(struct bench *b, const void *arg, struct cov_err *e)
-{
-    const struct loader_config *c = arg;
-    return bench_loader(b, &c->o, e);
-}
 
 static int loader_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {
     (void)n_operands;
     (void)operands;
-    struct loader_config *c = config;
-    const struct number_list lists[] = {
-        {&c->limits, "--io-limit", 1, INT64_MAX, &c->o.io_limits, "unlimited"},
-        {&c->threads, "--threads-list", 1, 1024, &c->o.threads, NULL},
-        {&c->batches, "--batch-list", 1, 4096, &c->o.batches, NULL},
-        {&c->ranks, "--ranks", 1, 1024, &c->o.ranks, NULL},
-        {&c->rank_sizes, "--rank-sizes", 50 * c->o.length, (int64_t)1e12, &c->o.rank_sizes, NULL},
-    };
-    c->o.threads = benchmark_pair(1, common->threads);
-    if (given[ROW_RANK_SIZES] && !given[ROW_RANKS])
-        return cov_fail(e, COV_EUSAGE, "--rank-sizes needs --ranks");
-    int rc = benchmark_numbers(lists, COV_COUNT(lists) - !given[ROW_RANKS], e);
-    return rc ? rc : benchmark_run(common, &c->common, BENCH_LOADER, measure_loader, c, e);
+    const struct loader_options *o = config;
+    int rc = benchmark_numbers(loader_rows, config, e);
+    if (!rc && given[ROW_RANK_SIZES] && !given[ROW_RANKS])
+        rc = cov_fail(e, COV_EUSAGE, "--rank-sizes needs --ranks");
+    for (size_t i = 0; i < o->rank_sizes.n && given[ROW_RANKS] && !rc; i++)
+        if (o->rank_sizes.items[i] < MIN_CHUNKS * o->length)
+            rc = cov_fail(e, COV_EUSAGE, "--rank-sizes: %s: fewer bases than in %d chunks",
+                          o->rank_sizes.text.items[i], MIN_CHUNKS);
+    return rc ? rc : benchmark_run(common, config, BENCH_LOADER, bench_loader, e);
 }
 
 const struct cov_tool benchmark_loader = {
@@ -379,7 +339,7 @@ const struct cov_tool benchmark_loader = {
     BENCHMARK_OUTPUT(""),
     .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n"
                 "  benchmark loader --ranks 1,2,4 --rank-sizes 20M,50M,100M -o results/\n",
-    .options = loader_options,
-    .config_bytes = sizeof(struct loader_config),
+    .options = loader_rows,
+    .config_bytes = sizeof(struct loader_options),
     .run = loader_run,
 };

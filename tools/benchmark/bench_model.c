@@ -13,42 +13,79 @@
 #include "common/compute/device_open.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
+#include "common/seq/alphabet.h"
 #include "tools/benchmark/measuring.h"
+
+/* How to compute with a network, or how to train it. */
+struct setup {
+    struct bench *b;
+    const struct bench_net *net;
+    enum cov_precision precision;
+    struct cov_device_choice choice;
+    const char *device, *levels; /* device: its name; levels: of the CPU, NULL for all */
+    size_t batch, length;
+    unsigned threads;
+    bool trains; /* forward, backward and a step of Adam, on the CPU */
+    bool several_devices;
+    const struct setup *first; /* the one that the others differ from */
+};
 
 /* ---------------------------------------------------------------- a case */
 
 /* The network of a setup on its device, with input and output. */
 struct loaded {
     struct cov_device *dev;
-    struct cov_net *net;
+    struct cov_net *net;         /* NULL: trains */
+    struct cov_trainer *trainer; /* NULL: does not train */
     struct cov_pool *pool;
     size_t batch, n_codes, n_values; /* per thread */
     uint8_t *codes;                  /* [threads, batch, L] */
-    float *values;                   /* [threads, batch, L, outputs] */
+    float *values;                   /* [threads, batch, L, outputs]; or targets */
+    bool *present;                   /* [batch, outputs] of the targets */
     double (*spent)[2];              /* [threads] CPU and wall seconds */
 };
 
 static void unload(struct loaded *l)
 {
-    free(l->values);
-    free(l->codes);
-    free(l->spent);
+    cov_trainer_free(l->trainer);
     cov_pool_free(l->pool);
     cov_net_free(l->net);
     cov_device_close(l->dev);
+    free(l->values);
+    free(l->codes);
+    free(l->present);
+    free(l->spent);
 }
 
-static int load(const struct bench_setup *s, struct loaded *l, struct cov_err *e)
+static int load_trainer(const struct setup *s, struct loaded *l, struct cov_err *e)
+{
+    const struct cov_trainer_options options = {.hp = &s->net->hp,
+                                                .L = s->length,
+                                                .max_batch = s->batch,
+                                                .seed = s->b->seed,
+                                                .pool = l->pool};
+    const size_t n = s->batch * (size_t)s->net->hp.output_size;
+    struct cov_rng rng;
+    l->present = cov_malloc(n, sizeof *l->present, e);
+    if (!l->present)
+        return COV_ENOMEM;
+    memset(l->present, 1, n * sizeof *l->present);
+    cov_rng_init(&rng, s->b->seed + 1);
+    for (size_t i = 0; i < l->n_values; i++)
+        l->values[i] = (float)cov_rng_below(&rng, 5);
+    return cov_trainer_new(l->dev, &options, s->net->block, &l->trainer, e);
+}
+
+static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
 {
     const struct cov_cpu_options cpu = {.precision = s->precision, .levels = s->levels};
+    const struct cov_net_size size = {s->length, s->threads, s->batch};
     size_t n = s->threads * s->batch * s->length;
+    struct cov_rng rng;
     *l = (struct loaded){.n_values = s->batch * s->length * (size_t)s->net->hp.output_size,
                          .n_codes = s->batch * s->length,
                          .batch = s->batch};
     int rc = cov_device_open(&s->choice, &cpu, &l->dev, e);
-    if (!rc)
-        rc = cov_net_new(l->dev, &s->net->hp, s->net->block,
-                         (struct cov_net_size){s->length, s->threads, s->batch}, &l->net, e);
     if (!rc)
         rc = cov_pool_new(s->threads, &l->pool, e);
     if (rc)
@@ -58,8 +95,11 @@ static int load(const struct bench_setup *s, struct loaded *l, struct cov_err *e
     l->spent = cov_calloc(s->threads, sizeof *l->spent, e);
     if (!l->codes || !l->values || !l->spent)
         return COV_ENOMEM;
-    bench_draw_codes(s->b->seed, l->codes, n);
-    return COV_OK;
+    cov_rng_init(&rng, s->b->seed);
+    for (size_t i = 0; i < n; i++)
+        l->codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
+    return s->trains ? load_trainer(s, l, e)
+                     : cov_net_new(l->dev, &s->net->hp, s->net->block, size, &l->net, e);
 }
 
 static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -73,23 +113,33 @@ static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int forward_all(void *arg, struct cov_err *e)
+static int learn(struct loaded *l, struct cov_err *e)
+{
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
+    const struct cov_train_batch batch = {
+        .n = l->batch, .codes = l->codes, .targets = l->values, .present = l->present};
+    struct cov_train_score score = {0};
+    int rc = cov_trainer_batch(l->trainer, &batch, &score, e);
+    return rc ? rc : cov_trainer_step(l->trainer, &adam, e);
+}
+
+static int compute_once(void *arg, struct cov_err *e)
 {
     struct loaded *l = arg;
-    return cov_pool_for(l->pool, cov_pool_size(l->pool), forward, l, e);
+    return l->trainer ? learn(l, e) : cov_pool_for(l->pool, cov_pool_size(l->pool), forward, l, e);
 }
 
 static int run(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    const struct bench_setup *s = arg;
+    const struct setup *s = arg;
     struct loaded l;
     int rc = load(s, &l, e);
     *value = 0;
     if (!rc)
-        rc = forward_all(&l, e); /* warm-up */
+        rc = compute_once(&l, e); /* warm-up */
     if (!rc && seconds > 0) {
-        rc = bench_repeat(forward_all, &l, seconds, value, e);
-        *value = s->threads * s->batch / *value;
+        rc = bench_repeat(compute_once, &l, seconds, value, e);
+        *value = (s->trains ? 1 : s->threads) * (double)s->batch / *value;
     }
     /* If there are more threads than processors, they take turns. */
     bool each_has_one = s->choice.kind == COV_DEVICE_CPU && s->threads <= cov_pool_default_size();
@@ -103,7 +153,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
 
 /* ---------------------------------------------------------------- values */
 
-static int compute(const struct bench_setup *s, float **values, size_t *n, struct cov_err *e)
+static int compute(const struct setup *s, float **values, size_t *n, struct cov_err *e)
 {
     struct loaded l;
     int rc = load(s, &l, e);
@@ -152,17 +202,21 @@ static int compare(const float *a, const float *ref, size_t n, struct distance *
 }
 
 /* Compares fp32 with the scalar reference, on a short input since the reference is slow. */
-static int check_fp32(const struct bench_setup *s, struct cov_err *e)
+static int check_fp32(const struct setup *s, struct cov_err *e)
 {
-    struct bench_setup fast = *s;
+    struct setup fast = *s;
     float *a = NULL, *ref = NULL;
     size_t n;
     struct distance d;
     fast.precision = COV_PRECISION_FP32;
     fast.threads = 1;
     fast.batch = 1;
-    fast.length = bench_short_length(s);
-    struct bench_setup scalar = fast;
+    size_t unit = 1;
+    for (int64_t i = 0; i < s->net->hp.cnn_layers; i++)
+        unit *= (size_t)s->net->hp.step;
+    fast.length = unit * (256 / unit + 1);
+    fast.length = fast.length < s->length ? fast.length : s->length;
+    struct setup scalar = fast;
     scalar.choice = (struct cov_device_choice){.kind = COV_DEVICE_CPU};
     scalar.levels = "scalar";
     int rc = compute(&fast, &a, &n, e);
@@ -179,8 +233,8 @@ static int check_fp32(const struct bench_setup *s, struct cov_err *e)
 }
 
 /* Adds the distance of a precision from fp32. */
-static int measure_distance(struct bench *b, const struct bench_setup *s, const float *ref,
-                            size_t n, struct cov_err *e)
+static int measure_distance(struct bench *b, const struct setup *s, const float *ref, size_t n,
+                            struct cov_err *e)
 {
     float *a = NULL;
     struct distance d;
@@ -193,167 +247,19 @@ static int measure_distance(struct bench *b, const struct bench_setup *s, const 
         return rc;
     if (!(d.max < 0.5))
         return cov_fail(e, COV_EINPUT, "%s: relative error of %.2g against fp32", name, d.max);
-    rc = figures_add_one(&b->figures, "of fp32", false, d.max, e,
-                         "model/max_relative_error/precision=%s", name);
+    rc = figures_add_one(&b->figures, d.max, e, "model/max_relative_error/precision=%s", name);
     if (!rc)
-        rc = figures_add_one(&b->figures, "of fp32", false, d.median, e,
-                             "model/median_relative_error/precision=%s", name);
+        rc = figures_add_one(&b->figures, d.median, e, "model/median_relative_error/precision=%s",
+                             name);
     return rc ? rc
-              : figures_add_one(&b->figures, "of fp32", false, d.one_minus_r, e,
-                                "model/one_minus_r/precision=%s", name);
+              : figures_add_one(&b->figures, d.one_minus_r, e, "model/one_minus_r/precision=%s",
+                                name);
 }
 
-/* ---------------------------------------------------------------- training */
-
-struct training {
-    struct cov_device *dev;
-    struct cov_pool *pool;
-    struct cov_trainer *trainer;
-    struct cov_train_batch batch;
-    uint8_t *codes;
-    float *targets;
-    bool *present;
-};
-
-static void close_training(struct training *t)
-{
-    cov_trainer_free(t->trainer);
-    cov_pool_free(t->pool);
-    cov_device_close(t->dev);
-    free(t->codes);
-    free(t->targets);
-    free(t->present);
-}
-
-static int make_batch(const struct bench_setup *s, struct training *t, struct cov_err *e)
-{
-    size_t n = s->batch * s->length, n_outputs = (size_t)s->net->hp.output_size;
-    struct cov_rng rng;
-    t->codes = cov_malloc(n, 1, e);
-    t->targets = cov_malloc(n * n_outputs, sizeof *t->targets, e);
-    t->present = cov_malloc(s->batch * n_outputs, sizeof *t->present, e);
-    if (!t->codes || !t->targets || !t->present)
-        return COV_ENOMEM;
-    bench_draw_codes(s->b->seed, t->codes, n);
-    cov_rng_init(&rng, s->b->seed + 1);
-    for (size_t i = 0; i < n * n_outputs; i++)
-        t->targets[i] = (float)cov_rng_below(&rng, 5);
-    memset(t->present, 1, s->batch * n_outputs * sizeof *t->present);
-    t->batch = (struct cov_train_batch){
-        .n = s->batch, .codes = t->codes, .targets = t->targets, .present = t->present};
-    return COV_OK;
-}
-
-static int open_training(const struct bench_setup *s, struct training *t, struct cov_err *e)
-{
-    const struct cov_cpu_options cpu = {.precision = s->precision, .levels = s->levels};
-    *t = (struct training){0};
-    int rc = make_batch(s, t, e);
-    if (!rc)
-        rc = cov_device_open_cpu(&cpu, &t->dev, e);
-    if (!rc)
-        rc = cov_pool_new(s->threads, &t->pool, e);
-    const struct cov_trainer_options options = {.hp = &s->net->hp,
-                                                .L = s->length,
-                                                .max_batch = s->batch,
-                                                .seed = s->b->seed,
-                                                .pool = t->pool};
-    return rc ? rc : cov_trainer_new(t->dev, &options, s->net->block, &t->trainer, e);
-}
-
-static int learn(void *arg, struct cov_err *e)
-{
-    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
-    struct training *t = arg;
-    struct cov_train_score score = {0};
-    int rc = cov_trainer_batch(t->trainer, &t->batch, &score, e);
-    return rc ? rc : cov_trainer_step(t->trainer, &adam, e);
-}
-
-static int run_training(void *arg, double seconds, double *value, struct cov_err *e)
-{
-    const struct bench_setup *s = arg;
-    struct training t;
-    int rc = open_training(s, &t, e);
-    *value = 0;
-    if (!rc)
-        rc = learn(&t, e); /* warm-up */
-    if (!rc && seconds > 0) {
-        rc = bench_repeat(learn, &t, seconds, value, e);
-        *value = (double)s->batch / *value;
-    }
-    close_training(&t);
-    return rc;
-}
-
-static int draw_training(struct bench *b, const struct bench_cases *cases, struct cov_err *e)
-{
-    static const struct cov_chart like = {.file = "model_training",
-                                          .title = "Speed of training by batch",
-                                          .x = "chunks per batch",
-                                          .y = "chunks/s"};
-    struct cov_chart *chart;
-    int rc = cov_charts_add(&b->charts, &like, &chart, e);
-    for (size_t i = 0; i < cases->n && !rc; i++) {
-        const struct bench_setup *s = cases->items[i].arg;
-        rc = chart_add_figure(chart, cov_precision_name(s->precision), (double)s->batch,
-                              figures_find(&b->figures, cases->items[i].name), 1, e);
-    }
-    return rc;
-}
-
-/* Measures all batches of the first precision, then those of the next. */
-static int measure_training(struct bench_setup *setups, const struct numbers *precisions,
-                            const struct numbers *batches, const struct bench_setup *common,
-                            struct cov_err *e)
-{
-    struct bench_cases cases = {0};
-    int rc = COV_OK;
-    for (size_t i = 0; i < precisions->n * batches->n && !rc; i++) {
-        struct bench_setup *s = &setups[i];
-        *s = *common;
-        s->precision = (enum cov_precision)precisions->items[i / batches->n];
-        s->batch = (size_t)batches->items[i % batches->n];
-        const struct bench_case c = {
-            .name = cov_strfmt(e,
-                               "model/training_chunks_per_second/device=cpu,precision=%s,batch=%zu,"
-                               "threads=%u,length=%zu",
-                               cov_precision_name(s->precision), s->batch, s->threads, s->length),
-            .unit = "chunks/s",
-            .higher_is_better = true,
-            .run = run_training,
-            .arg = s};
-        rc = bench_cases_add(&cases, c, e);
-    }
-    if (!rc)
-        rc = bench_run(common->b, "training", &cases, e);
-    if (!rc)
-        rc = draw_training(common->b, &cases, e);
-    bench_cases_fini(&cases);
-    return rc;
-}
-
-/* Trains (forward, backward and a step of Adam) on the CPU, from initial weights, on random bases
- * and targets, with chunks of L positions. */
-static int bench_train(struct bench *b, const struct bench_net *net,
-                       const struct numbers *precisions, const struct numbers *batches, size_t L,
-                       struct cov_err *e)
-{
-    struct bench_setup *setups = cov_calloc(precisions->n * batches->n, sizeof *setups, e);
-    struct bench_net initial = {0};
-    int rc = setups ? bench_net_init(&net->hp, b->seed, &initial, e) : COV_ENOMEM;
-    const struct bench_setup common = {.b = b, .net = &initial, .length = L, .threads = b->threads};
-    if (!rc)
-        rc = measure_training(setups, precisions, batches, &common, e);
-    bench_net_close(&initial);
-    free(setups);
-    return rc;
-}
-
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- the cases */
 
 /* Resolves "auto" to the device of this machine. */
-static int find_device(const char *text, struct bench_setup *s, struct cov_err *e)
+static int find_device(const char *text, struct setup *s, struct cov_err *e)
 {
     struct cov_device *dev = NULL;
     int rc = cov_device_parse(text, &s->choice, e);
@@ -369,13 +275,29 @@ static int find_device(const char *text, struct bench_setup *s, struct cov_err *
     return cov_device_parse(s->device, &s->choice, e);
 }
 
-/* Lists the requested precisions that training supports, without duplicates; exact counts as
- * fp32. */
-static void find_training(const struct bench_model_options *o, struct numbers *out)
+static int find_precisions(const struct cov_strings *names, struct numbers *out, struct cov_err *e)
 {
     out->n = 0;
-    for (size_t i = 0; i < o->precisions.n; i++) {
-        int64_t p = o->precisions.items[i];
+    for (size_t i = 0; i < names->n && i < NUMBERS_MAX; i++) {
+        enum cov_precision p = COV_PRECISION_EXACT;
+        while (p <= COV_PRECISION_TF32 && strcmp(names->items[i], cov_precision_name(p)) != 0)
+            p++;
+        if (p > COV_PRECISION_TF32)
+            return cov_fail(e, COV_EUSAGE,
+                            "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32",
+                            names->items[i]);
+        out->items[out->n++] = p;
+    }
+    return COV_OK;
+}
+
+/* Lists those of the precisions that training supports, without duplicates; exact counts as
+ * fp32. */
+static void find_training(const struct numbers *precisions, struct numbers *out)
+{
+    out->n = 0;
+    for (size_t i = 0; i < precisions->n; i++) {
+        int64_t p = precisions->items[i];
         if (p == COV_PRECISION_EXACT)
             p = COV_PRECISION_FP32;
         if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && out->n < 2 &&
@@ -386,84 +308,92 @@ static void find_training(const struct bench_model_options *o, struct numbers *o
 
 struct sweep {
     struct bench *b;
-    const struct bench_net *net;
-    const struct bench_model_options *o;
-    struct bench_setup *setups; /* of the cases */
+    const struct model_options *o;
+    struct bench_net net, initial; /* initial: the weights before training */
+    struct numbers threads, precisions;
+    struct setup first;   /* the first entry of each list */
+    struct setup *setups; /* of the cases */
     struct bench_cases cases;
 };
 
-static int add_case(struct sweep *w, struct bench_setup s, struct cov_err *e)
+static int add_case(struct sweep *w, const struct setup *s, struct cov_err *e)
 {
-    struct bench_setup *copy = &w->setups[w->cases.n];
-    struct bench_case c = {
-        .name = cov_strfmt(
-            e, "model/chunks_per_second/device=%s,precision=%s,batch=%zu,threads=%u,length=%zu",
-            s.device, cov_precision_name(s.precision), s.batch, s.threads, s.length),
-        .unit = "chunks/s",
-        .higher_is_better = true,
-        .run = run,
-        .arg = copy};
-    for (size_t i = 0; i < w->cases.n && c.name; i++)
-        if (strcmp(w->cases.items[i].name, c.name) == 0) {
-            free(c.name);
+    struct setup *copy = &w->setups[w->cases.n];
+    for (const struct setup *k = w->setups; k < copy; k++)
+        if (strcmp(k->device, s->device) == 0 && k->precision == s->precision &&
+            k->batch == s->batch && k->threads == s->threads && k->length == s->length &&
+            k->trains == s->trains)
             return COV_OK;
-        }
-    *copy = s;
-    return bench_cases_add(&w->cases, c, e);
+    *copy = *s;
+    return bench_cases_add(
+        &w->cases, copy, e, "model/%s/device=%s,precision=%s,batch=%zu,threads=%u,length=%zu",
+        s->trains ? "training_chunks_per_second" : "chunks_per_second", s->device,
+        cov_precision_name(s->precision), s->batch, s->threads, s->length);
 }
 
-/* Sets *s to the first entry of each list. */
-static int first_setup(const struct sweep *w, struct bench_setup *s, struct cov_err *e)
+static int plan_training(struct sweep *w, struct cov_err *e)
 {
-    *s = (struct bench_setup){.b = w->b,
-                              .net = w->net,
-                              .batch = (size_t)w->o->batches.items[0],
-                              .length = (size_t)w->o->lengths.items[0],
-                              .threads = (unsigned)w->o->threads.items[0],
-                              .precision = (enum cov_precision)w->o->precisions.items[0]};
-    return find_device(w->o->devices.items[0], s, e);
-}
-
-static int plan(struct sweep *w, struct cov_err *e)
-{
-    const struct bench_model_options *o = w->o;
-    struct bench_setup s;
-    int rc = first_setup(w, &s, e);
-    for (size_t d = 0; d < o->devices.n && !rc; d++)
-        for (size_t p = 0; p < o->precisions.n && !rc; p++)
-            for (size_t i = 0; i < o->batches.n && !rc; i++) {
-                struct bench_setup k = s;
-                rc = find_device(o->devices.items[d], &k, e);
-                k.precision = (enum cov_precision)o->precisions.items[p];
-                k.batch = (size_t)o->batches.items[i];
-                if (!rc)
-                    rc = add_case(w, k, e);
-            }
-    for (size_t i = 1; i < o->threads.n && !rc; i++) {
-        struct bench_setup k = s;
-        k.threads = (unsigned)o->threads.items[i];
-        rc = add_case(w, k, e);
-    }
-    for (size_t i = 1; i < o->lengths.n && !rc; i++) {
-        struct bench_setup k = s;
-        k.length = (size_t)o->lengths.items[i];
-        rc = add_case(w, k, e);
+    const struct numbers *batches = &w->o->training;
+    struct numbers precisions;
+    struct setup s = w->first;
+    find_training(&w->precisions, &precisions);
+    int rc = bench_net_init(&w->net.hp, w->b->seed, &w->initial, e);
+    if (!rc)
+        rc = find_device("cpu", &s, e);
+    s.net = &w->initial;
+    s.threads = w->b->threads;
+    s.trains = true;
+    for (size_t i = 0; i < precisions.n * batches->n && !rc; i++) {
+        s.precision = (enum cov_precision)precisions.items[i / batches->n];
+        s.batch = (size_t)batches->items[i % batches->n];
+        rc = add_case(w, &s, e);
     }
     return rc;
 }
 
-static const struct figure *figure_of(const struct sweep *w, size_t i)
+static int plan(struct sweep *w, struct cov_err *e)
 {
-    return figures_find(&w->b->figures, w->cases.items[i].name);
+    const struct model_options *o = w->o;
+    w->first = (struct setup){.b = w->b,
+                              .net = &w->net,
+                              .batch = (size_t)o->batches.items[0],
+                              .length = (size_t)o->lengths.items[0],
+                              .threads = (unsigned)w->threads.items[0],
+                              .precision = (enum cov_precision)w->precisions.items[0],
+                              .several_devices = o->devices.n > 1,
+                              .first = &w->first};
+    int rc = find_device(o->devices.items[0], &w->first, e);
+    for (size_t d = 0; d < o->devices.n && !rc; d++)
+        for (size_t i = 0; i < w->precisions.n * o->batches.n && !rc; i++) {
+            struct setup s = w->first;
+            s.precision = (enum cov_precision)w->precisions.items[i / o->batches.n];
+            s.batch = (size_t)o->batches.items[i % o->batches.n];
+            rc = find_device(o->devices.items[d], &s, e);
+            if (!rc)
+                rc = add_case(w, &s, e);
+        }
+    for (size_t i = 1; i < w->threads.n && !rc; i++) {
+        struct setup s = w->first;
+        s.threads = (unsigned)w->threads.items[i];
+        rc = add_case(w, &s, e);
+    }
+    for (size_t i = 1; i < o->lengths.n && !rc; i++) {
+        struct setup s = w->first;
+        s.length = (size_t)o->lengths.items[i];
+        rc = add_case(w, &s, e);
+    }
+    return rc || o->training.n == 0 ? rc : plan_training(w, e);
 }
+
+/* ---------------------------------------------------------------- results */
 
 static int add_speeds(const struct sweep *w, struct cov_err *e)
 {
     struct bench *b = w->b;
     for (size_t i = 0; i < w->cases.n; i++) {
-        const struct bench_setup *s = &w->setups[i];
-        const struct figure *f = figure_of(w, i);
-        if (!f)
+        const struct setup *s = &w->setups[i];
+        const struct figure *f = figures_find(&b->figures, w->cases.items[i].name);
+        if (!f || s->trains)
             continue;
         if (COV_RESERVE(&b->speeds, &b->cap_speeds, b->n_speeds + 1, e))
             return COV_ENOMEM;
@@ -474,47 +404,87 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
     return COV_OK;
 }
 
-/* Draws the speed by batch, with one line per precision, and one per device if there are several;
- * and by threads and by length, if there are several. */
+/* One line per precision, and per device if there are several. */
+static void name_series(const struct setup *s, char series[64])
+{
+    (void)snprintf(series, 64, "%s%s%s", cov_precision_name(s->precision),
+                   s->several_devices ? ", " : "", s->several_devices ? s->device : "");
+}
+
+static double by_batch(const void *arg, char series[64], double *x)
+{
+    const struct setup *s = arg, *first = s->first;
+    name_series(s, series);
+    *x = (double)s->batch;
+    return !s->trains && s->threads == first->threads && s->length == first->length;
+}
+
+static double by_threads(const void *arg, char series[64], double *x)
+{
+    const struct setup *s = arg, *first = s->first;
+    name_series(s, series);
+    *x = s->threads;
+    return !s->trains && s->precision == first->precision && s->batch == first->batch &&
+           s->length == first->length;
+}
+
+static double by_length(const void *arg, char series[64], double *x)
+{
+    const struct setup *s = arg, *first = s->first;
+    name_series(s, series);
+    *x = (double)s->length;
+    return !s->trains && s->precision == first->precision && s->batch == first->batch &&
+                   s->threads == first->threads
+               ? 1e-3 * (double)s->length
+               : 0;
+}
+
+static double training_by_batch(const void *arg, char series[64], double *x)
+{
+    const struct setup *s = arg;
+    (void)snprintf(series, 64, "%s", cov_precision_name(s->precision));
+    *x = (double)s->batch;
+    return s->trains;
+}
+
 static int draw(const struct sweep *w, struct cov_err *e)
 {
-    static const struct cov_chart like[] = {{.file = "model_batch",
-                                             .title = "Speed by batch size",
-                                             .x = "chunks per batch",
-                                             .y = "chunks/s",
-                                             .log_x = true},
-                                            {.file = "model_threads",
-                                             .title = "Speed by number of threads",
-                                             .x = "threads",
-                                             .y = "chunks/s"},
-                                            {.file = "model_length",
-                                             .title = "Speed by length of a chunk",
-                                             .x = "positions of a chunk",
-                                             .y = "thousand positions/s",
-                                             .log_x = true}};
-    const bool wanted[] = {true, w->o->threads.n > 1, w->o->lengths.n > 1};
-    const struct bench_setup *first = &w->setups[0];
-    struct cov_chart *charts[COV_COUNT(like)] = {NULL};
+    const struct {
+        bool wanted;
+        double (*place)(const void *arg, char series[64], double *x);
+        struct cov_chart like;
+    } charts[] = {
+        {true,
+         by_batch,
+         {.file = "model_batch",
+          .title = "Speed by batch size",
+          .x = "chunks per batch",
+          .y = "chunks/s",
+          .log_x = true}},
+        {w->threads.n > 1,
+         by_threads,
+         {.file = "model_threads",
+          .title = "Speed by number of threads",
+          .x = "threads",
+          .y = "chunks/s"}},
+        {w->o->lengths.n > 1,
+         by_length,
+         {.file = "model_length",
+          .title = "Speed by length of a chunk",
+          .x = "positions of a chunk",
+          .y = "thousand positions/s",
+          .log_x = true}},
+        {w->o->training.n > 0,
+         training_by_batch,
+         {.file = "model_training",
+          .title = "Speed of training by batch",
+          .x = "chunks per batch",
+          .y = "chunks/s"}},
+    };
     int rc = COV_OK;
-    for (size_t i = 0; i < COV_COUNT(like) && !rc; i++)
-        if (wanted[i])
-            rc = cov_charts_add(&w->b->charts, &like[i], &charts[i], e);
-    for (size_t i = 0; i < w->cases.n && !rc; i++) {
-        const struct bench_setup *s = &w->setups[i];
-        const struct figure *f = figure_of(w, i);
-        bool same_threads = s->threads == first->threads, same_length = s->length == first->length;
-        bool same = s->precision == first->precision && s->batch == first->batch;
-        char name[80];
-        (void)snprintf(name, sizeof name, "%s%s%s", cov_precision_name(s->precision),
-                       w->o->devices.n > 1 ? ", " : "", w->o->devices.n > 1 ? s->device : "");
-        if (same_threads && same_length)
-            rc = chart_add_figure(charts[0], name, (double)s->batch, f, 1, e);
-        if (!rc && charts[1] && same && same_length)
-            rc = chart_add_figure(charts[1], name, s->threads, f, 1, e);
-        if (!rc && charts[2] && same && same_threads)
-            rc = chart_add_figure(charts[2], name, (double)s->length, f, (double)s->length * 1e-3,
-                                  e);
-    }
+    for (size_t i = 0; i < COV_COUNT(charts) && !rc; i++)
+        if (charts[i].wanted)
+            rc = bench_draw(w->b, &charts[i].like, &w->cases, charts[i].place, e);
     return rc;
 }
 
@@ -523,37 +493,34 @@ static int draw(const struct sweep *w, struct cov_err *e)
 static int add_shares(const struct sweep *w, struct cov_err *e)
 {
     double operations;
-    const struct bench_setup *first = &w->setups[0];
-    int rc = bench_net_operations(w->net, first->length, &operations, e);
-    for (size_t p = 0; p < w->o->precisions.n && !rc; p++) {
+    const struct bench *b = w->b;
+    int rc = bench_net_operations(&w->net, w->first.length, &operations, e);
+    for (size_t p = 0; p < w->precisions.n && !rc; p++) {
         double best = 0;
-        enum cov_precision precision = (enum cov_precision)w->o->precisions.items[p];
-        for (size_t i = 0; i < w->cases.n; i++) {
-            const struct bench_setup *s = &w->setups[i];
-            const struct figure *f = figure_of(w, i);
-            if (f && s->choice.kind == COV_DEVICE_CPU && s->threads == w->b->threads &&
-                s->length == first->length && s->precision == precision && f->median > best)
-                best = f->median;
-        }
+        enum cov_precision precision = (enum cov_precision)w->precisions.items[p];
+        const char *name = cov_precision_name(precision);
+        for (const struct bench_speed *s = b->speeds; s < b->speeds + b->n_speeds; s++)
+            if (strcmp(s->device, "cpu") == 0 && s->threads == b->threads &&
+                s->length == w->first.length && strcmp(s->precision, name) == 0 && s->median > best)
+                best = s->median;
         bool bf16 = precision == COV_PRECISION_BF16 || precision == COV_PRECISION_BF16X3 ||
                     precision == COV_PRECISION_BALANCED;
-        double limit = machine_probe_value(&w->b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
+        double limit = machine_probe_value(&b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
         if (limit > 0 && best > 0)
-            rc = figures_add_one(&w->b->figures, "of the limit", true,
-                                 best * operations * 1e-9 / limit, e,
-                                 "model/limit_share/precision=%s", cov_precision_name(precision));
+            rc = figures_add_one(&w->b->figures, best * operations * 1e-9 / limit, e,
+                                 "model/limit_share/precision=%s", name);
     }
     return rc;
 }
 
 /* Measures the distances of all precisions, for the network of `s`. */
-static int measure_each_distance(const struct sweep *w, struct bench_setup s, struct cov_err *e)
+static int measure_each_distance(const struct sweep *w, struct setup s, struct cov_err *e)
 {
     float *ref = NULL;
     size_t n = 0;
     int rc = compute(&s, &ref, &n, e);
-    for (size_t i = 0; i < w->o->precisions.n && !rc; i++) {
-        s.precision = (enum cov_precision)w->o->precisions.items[i];
+    for (size_t i = 0; i < w->precisions.n && !rc; i++) {
+        s.precision = (enum cov_precision)w->precisions.items[i];
         rc = measure_distance(w->b, &s, ref, n, e);
     }
     free(ref);
@@ -565,15 +532,12 @@ static int measure_each_distance(const struct sweep *w, struct bench_setup s, st
 static int measure_distances(const struct sweep *w, struct cov_err *e)
 {
     struct bench_net demo = {0};
-    struct bench_setup s;
-    int rc = first_setup(w, &s, e);
-    if (rc)
-        return rc;
+    struct setup s = w->first;
     s.batch = 2;
     s.threads = 1;
     s.precision = COV_PRECISION_FP32;
-    rc = check_fp32(&s, e);
-    if (!rc && !w->net->trained) {
+    int rc = check_fp32(&s, e);
+    if (!rc && !w->net.trained) {
         rc = bench_net_open_demo(&demo, e);
         s.net = demo.block ? &demo : NULL;
     }
@@ -589,74 +553,77 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
     return rc;
 }
 
-int bench_model(struct bench *b, const struct bench_net *net,
-                const struct bench_model_options *options, struct cov_err *e)
+static int measure(struct sweep *w, struct cov_err *e)
 {
-    struct sweep w = {.b = b, .net = net, .o = options};
-    const size_t most = options->devices.n * options->precisions.n * options->batches.n +
-                        options->threads.n + options->lengths.n;
-    struct numbers training;
-    find_training(options, &training);
-    w.setups = cov_calloc(most, sizeof *w.setups, e);
-    int rc = w.setups ? plan(&w, e) : COV_ENOMEM;
+    struct bench *b = w->b;
+    int rc = plan(w, e);
     if (!rc)
-        rc = measure_distances(&w, e);
+        rc = measure_distances(w, e);
     if (!rc)
-        rc = bench_run(b, "measuring the network", &w.cases, e);
+        rc = bench_run(b, "measuring the network", &w->cases, e);
     if (!rc)
-        rc = add_speeds(&w, e);
+        rc = add_speeds(w, e);
     if (!rc)
-        rc = draw(&w, e);
+        rc = draw(w, e);
     if (!rc)
-        rc = add_shares(&w, e);
-    if (!rc && options->training.n > 0)
-        rc = bench_train(b, net, &training, &options->training, (size_t)options->lengths.items[0],
-                         e);
+        rc = add_shares(w, e);
     if (!rc)
-        rc = bench_note(b, e,
-                        "The network: %s. Chunks have %lld bases of one strand, if not stated.",
-                        net->label, (long long)options->lengths.items[0]);
+        rc =
+            bench_note(b, e, "The network: %s. Chunks have %zu bases of one strand, if not stated.",
+                       w->net.label, w->first.length);
     if (!rc && bench_is_disturbed(b))
         rc = bench_note(b, e,
                         "The network: the machine was busy; compute threads got only %.0f %% of "
                         "their CPU time.",
                         100 * b->processor_had / b->processor_wanted);
+    return rc;
+}
+
+int bench_model(struct bench *b, const void *options, struct cov_err *e)
+{
+    const struct model_options *o = options;
+    const char *model = o->common.model ? o->common.model : BENCH_NET_COMBINED;
+    struct sweep w = {
+        .b = b, .o = o, .threads = benchmark_threads(b, &o->threads), .cases = {.run = run}};
+    int rc = find_precisions(&o->precisions, &w.precisions, e);
+    if (!rc)
+        rc = bench_net_open(model, b->seed, &w.net, e);
+    w.setups = cov_calloc(w.precisions.n * (o->devices.n * o->batches.n + o->training.n) +
+                              w.threads.n + o->lengths.n,
+                          sizeof *w.setups, e);
+    if (!rc)
+        rc = w.setups ? measure(&w, e) : COV_ENOMEM;
     bench_cases_fini(&w.cases);
+    bench_net_close(&w.net);
+    bench_net_close(&w.initial);
     free(w.setups);
     return rc;
 }
 
 /* ---------------------------------------------------------------- the subcommand */
 
-struct model_config {
-    struct benchmark_config common;
-    struct bench_net net;
-    struct bench_model_options o;
-    struct cov_strings batches, precisions, threads, lengths, training;
-};
+#define FIELD(name) offsetof(struct model_options, name)
 
-#define FIELD(name) offsetof(struct model_config, name)
-
-static const struct cov_opt model_options[] = {
+static const struct cov_opt model_rows[] = {
     BENCHMARK_ROW(STRING, model, 'm', "CKPT",
                   "checkpoint, or the word combined: random weights in the published size",
-                  .def = "combined"),
-    BENCHMARK_LIST("batch-size", FIELD(batches), "N", "1,4,16",
+                  .def = BENCH_NET_COMBINED),
+    BENCHMARK_LIST("batch-size", FIELD(batches), "1,4,16", 1, 4096,
                    "chunks that a thread computes at a time"),
-    BENCHMARK_LIST("precision", FIELD(precisions), "P", "exact",
-                   "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)"),
-    BENCHMARK_LIST("device", FIELD(o.devices), "D", "auto",
-                   "where to compute: cpu, cuda, cuda:0, or auto for the best available"),
+    COV_OPT(LIST, "precision", 0, FIELD(precisions), "P,...",
+            "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)", .def = "exact"),
+    COV_OPT(LIST, "device", 0, FIELD(devices), "D,...",
+            "where to compute: cpu, cuda, cuda:0, or auto for the best available", .def = "auto"),
     BENCHMARK_LIST(
-        "threads-list", FIELD(threads), "N", NULL,
+        "threads-list", FIELD(threads), NULL, 1, 1024,
         "numbers of threads to compare, with the first precision and batch (default: all "
         "and one)"),
     BENCHMARK_LIST(
-        "length", FIELD(lengths), "N", "21384",
+        "length", FIELD(lengths), "21384", 1, 1 << 24,
         "positions of a chunk; lengths after the first are measured with the first precision "
         "and batch only"),
     BENCHMARK_LIST(
-        "training", FIELD(training), "N", NULL,
+        "training", FIELD(training), NULL, 1, 4096,
         "also measure training on the CPU with these batch sizes, in fp32 (for exact and "
         "fp32) and bf16"),
     BENCHMARK_SECONDS("0.5"),
@@ -664,64 +631,26 @@ static const struct cov_opt model_options[] = {
     {.name = NULL},
 };
 
-static int read_precisions(const struct cov_strings *names, struct numbers *out, struct cov_err *e)
-{
-    for (size_t i = 0; i < names->n && i < NUMBERS_MAX; i++) {
-        enum cov_precision p = COV_PRECISION_EXACT;
-        while (p <= COV_PRECISION_TF32 && strcmp(names->items[i], cov_precision_name(p)) != 0)
-            p++;
-        if (p > COV_PRECISION_TF32)
-            return cov_fail(e, COV_EUSAGE,
-                            "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32",
-                            names->items[i]);
-        out->items[out->n++] = p;
-    }
-    return COV_OK;
-}
-
-static int read_options(struct model_config *c, struct cov_err *e)
-{
-    struct bench_model_options *o = &c->o;
-    const struct number_list lists[] = {
-        {&c->batches, "--batch-size", 1, 4096, &o->batches, NULL},
-        {&c->threads, "--threads-list", 1, 1024, &o->threads, NULL},
-        {&c->lengths, "--length", 1, 1 << 24, &o->lengths, NULL},
-        {&c->training, "--training", 1, 4096, &o->training, NULL},
-    };
-    struct cov_device_choice device;
-    struct numbers precisions;
-    int rc = read_precisions(&c->precisions, &o->precisions, e);
-    if (!rc)
-        rc = benchmark_numbers(lists, COV_COUNT(lists), e);
-    for (size_t i = 0; i < o->devices.n && !rc; i++)
-        rc = cov_device_parse(o->devices.items[i], &device, e);
-    find_training(o, &precisions);
-    if (!rc && o->training.n > 0 && precisions.n == 0)
-        rc = cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
-    return rc;
-}
-
-static int measure_model(struct bench *b, const void *arg, struct cov_err *e)
-{
-    const struct model_config *c = arg;
-    return bench_model(b, &c->net, &c->o, e);
-}
-
 static int model_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
     (void)given;
     (void)n_operands;
     (void)operands;
-    struct model_config *c = config;
-    c->o.threads = benchmark_pair(common->threads, 1);
-    int rc = read_options(c, e);
+    const struct model_options *o = config;
+    struct cov_device_choice device;
+    struct numbers precisions, training;
+    int rc = find_precisions(&o->precisions, &precisions, e);
     if (!rc)
-        rc = bench_net_open(c->common.model, (uint64_t)c->common.seed, &c->net, e);
-    if (!rc)
-        rc = benchmark_run(common, &c->common, BENCH_MODEL, measure_model, c, e);
-    bench_net_close(&c->net);
-    return rc;
+        rc = benchmark_numbers(model_rows, config, e);
+    for (size_t i = 0; i < o->devices.n && !rc; i++)
+        rc = cov_device_parse(o->devices.items[i], &device, e);
+    if (rc)
+        return rc;
+    find_training(&precisions, &training);
+    if (o->training.n > 0 && training.n == 0)
+        return cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
+    return benchmark_run(common, config, BENCH_MODEL, bench_model, e);
 }
 
 const struct cov_tool benchmark_model = {
@@ -730,7 +659,7 @@ const struct cov_tool benchmark_model = {
     BENCHMARK_OUTPUT(""),
     .examples = "  benchmark model --model combined --batch-size 1,4,16 --precision exact,bf16\n"
                 "  benchmark model -m model.ckpt --training 8 -o results/\n",
-    .options = model_options,
-    .config_bytes = sizeof(struct model_config),
+    .options = model_rows,
+    .config_bytes = sizeof(struct model_options),
     .run = model_run,
 };

@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/input/model.h"
-#include "common/net/shape.h"
-#include "common/seq/alphabet.h"
 #include "tools/benchmark/child.h"
 
 enum { CHUNK_LENGTH = 21384 };
@@ -38,7 +35,7 @@ int bench_net_open(const char *path, uint64_t seed, struct bench_net *out, struc
     struct cov_hparams published = cov_hparams_published;
     *out = (struct bench_net){0};
     published.dropout = 0;
-    if (strcmp(path, "combined") == 0)
+    if (strcmp(path, BENCH_NET_COMBINED) == 0)
         return bench_net_init(&published, seed, out, e);
     int rc = cov_model_open(path, &model, e);
     if (rc)
@@ -95,7 +92,7 @@ int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
     static const char *names[] = {"random1", "random2"};
     struct cov_ckpt c = COV_CKPT_INIT;
     struct bench_net net;
-    int rc = bench_net_open("combined", seed, &net, e);
+    int rc = bench_net_open(BENCH_NET_COMBINED, seed, &net, e);
     if (!rc)
         rc = cov_ckpt_set_version(&c, "2.0.2", e);
     if (!rc)
@@ -109,24 +106,7 @@ int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- input and operations */
-
-size_t bench_short_length(const struct bench_setup *s)
-{
-    size_t unit = 1;
-    for (int64_t i = 0; i < s->net->hp.cnn_layers; i++)
-        unit *= (size_t)s->net->hp.step;
-    size_t n = unit * (256 / unit + 1);
-    return n < s->length ? n : s->length;
-}
-
-void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n)
-{
-    struct cov_rng rng;
-    cov_rng_init(&rng, seed);
-    for (size_t i = 0; i < n; i++)
-        codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
-}
+/* ---------------------------------------------------------------- operations */
 
 double bench_layer_operations(const struct cov_layer *l)
 {

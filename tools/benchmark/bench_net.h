@@ -8,10 +8,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/compute/device_open.h"
 #include "common/net/hparams.h"
-
-struct bench;
+#include "common/net/shape.h"
 
 struct bench_net {
     struct cov_hparams hp;
@@ -20,8 +18,9 @@ struct bench_net {
     bool trained; /* the weights are those of a checkpoint */
 };
 
-/* `path` is a checkpoint, or the word "combined" for random weights in the size of Predmoter's
+/* `path` is a checkpoint, or BENCH_NET_COMBINED for random weights in the size of Predmoter's
  * published models for two datasets (1.53 M parameters). */
+#define BENCH_NET_COMBINED "combined"
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
                    struct cov_err *e) COV_MUST_USE;
 /* Makes random weights. */
@@ -34,21 +33,6 @@ void bench_net_close(struct bench_net *n);
 /* Writes such random weights as a checkpoint to `path`, replacing it. The datasets are random1,
  * random2. */
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
-
-/* How to compute with a network. */
-struct bench_setup {
-    struct bench *b;
-    const struct bench_net *net;
-    enum cov_precision precision;
-    struct cov_device_choice choice;
-    const char *device, *levels; /* device: its name; levels: of the CPU, NULL for all */
-    size_t batch, length;
-    unsigned threads;
-};
-/* Returns the length of a chunk for slow checks: about 256 positions, and at most s->length. */
-size_t bench_short_length(const struct bench_setup *s);
-/* Draws n bases. */
-void bench_draw_codes(uint64_t seed, uint8_t *codes, size_t n);
 
 /* Counts the multiplications and additions per chunk of L positions, with direct convolutions and
  * matrix products. */

@@ -18,7 +18,7 @@ enum { EPOCHS = 2 };
 /* A training run with a number of processes. */
 struct rank_case {
     struct bench *b;
-    const struct bench_loader_options *o;
+    const struct loader_options *o;
     char *dir; /* of a genome with coverage: the directories train/ and val/. Owned */
     long long ranks, bases;
 };
@@ -65,14 +65,14 @@ static int train(const struct rank_case *c, int max_steps, struct cov_json_value
     return rc;
 }
 
-static int add_figure(const struct rank_case *c, const char *unit, const char *figure,
-                      const struct cov_json_value *v, struct cov_err *e)
+static int add_figure(const struct rank_case *c, const char *figure, const struct cov_json_value *v,
+                      struct cov_err *e)
 {
     double value;
     if (!cov_json_number(v, &value))
         return cov_fail(e, COV_EINPUT, "%s is missing in the statistics of covtrain", figure);
-    return figures_add_one(&c->b->figures, unit, false, value, e, "loader/%s/" LABEL, figure,
-                           c->ranks, c->bases);
+    return figures_add_one(&c->b->figures, value, e, "loader/%s/" LABEL, figure, c->ranks,
+                           c->bases);
 }
 
 /* The untimed run measures memory: after a step, a process has hardly touched the data of others. On
@@ -87,12 +87,11 @@ static int time_epoch(void *arg, double seconds, double *value, struct cov_err *
     const struct cov_json_value *stages = cov_json_member(v, "stages");
     *value = 0;
     if (seconds <= 0)
-        rc =
-            add_figure(c, "bytes", "ranks_peak_rss_bytes", cov_json_member(v, "peak_rss_bytes"), e);
+        rc = add_figure(c, "ranks_peak_rss_bytes", cov_json_member(v, "peak_rss_bytes"), e);
     else if (!cov_json_number(cov_json_member(stages, "train"), value))
         rc = cov_fail(e, COV_EINPUT, "no time of training in the statistics of covtrain");
     else
-        rc = add_figure(c, "s", "ranks_load_seconds", cov_json_member(stages, "load"), e);
+        rc = add_figure(c, "ranks_load_seconds", cov_json_member(stages, "load"), e);
     *value /= EPOCHS;
     cov_json_free(v);
     return rc;
@@ -146,19 +145,15 @@ static int add_cases(const struct rank_case *genome, struct rank_case *cases,
     for (size_t i = 0; i < ranks->n && !rc; i++) {
         cases[i] = *genome;
         cases[i].ranks = ranks->items[i];
-        const struct bench_case timed = {.name = cov_strfmt(e, "loader/ranks_epoch_seconds/" LABEL,
-                                                            cases[i].ranks, cases[i].bases),
-                                         .unit = "s",
-                                         .run = time_epoch,
-                                         .arg = &cases[i]};
-        rc = bench_cases_add(list, timed, e);
+        rc = bench_cases_add(list, &cases[i], e, "loader/ranks_epoch_seconds/" LABEL,
+                             cases[i].ranks, cases[i].bases);
     }
     return rc;
 }
 
-int bench_ranks(struct bench *b, const struct bench_loader_options *options, struct cov_err *e)
+int bench_ranks(struct bench *b, const struct loader_options *options, struct cov_err *e)
 {
-    struct bench_cases list = {0};
+    struct bench_cases list = {.run = time_epoch};
     const struct numbers *sizes = &options->rank_sizes;
     const size_t n_ranks = options->ranks.n;
     struct rank_case genomes[NUMBERS_MAX] = {{.b = NULL}};

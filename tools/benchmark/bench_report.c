@@ -7,7 +7,6 @@
 
 #include "common/base/mem.h"
 #include "tools/benchmark/bench_epoch.h"
-#include "tools/benchmark/chain.h"
 #include "tools/benchmark/measuring.h"
 
 /* A setting that needs less memory or fewer threads is preferred if it has this share of the best
@@ -240,85 +239,84 @@ static int advise_stage(struct bench *b, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all measurements */
 
-struct report_config {
+struct report_options {
     struct benchmark_config common; /* the seed and the inputs are options */
     bool quick;
 };
 
-static const struct cov_opt report_options[] = {
+static const struct cov_opt report_rows[] = {
     BENCHMARK_MODEL,
     BENCHMARK_FASTA("the genome for the loaders and the pipeline"),
-    COV_OPT(FLAG, "quick", 0, offsetof(struct report_config, quick), NULL,
+    COV_OPT(FLAG, "quick", 0, offsetof(struct report_options, quick), NULL,
             "small genomes and few repeats: a minute or two on two cores"),
     BENCHMARK_SEED,
     {.name = NULL},
 };
 
-static int report_tools(struct bench *b, const struct report_config *c, struct cov_err *e)
+static int report_tools(struct bench *b, const struct report_options *o, struct cov_err *e)
 {
-    static const struct numbers small = {{100000, 200000, 400000}, 3},
-                                large = {{2000000, 5000000, 10000000}, 3};
-    size_t repeats = b->repeats;
-    char *fasta = c->common.fasta
-                      ? cov_strdup(b->fasta, e)
-                      : cov_strfmt(e, "%s/" BENCH_STAGES_GENOME, b->work.path, (size_t)2);
-    b->repeats = c->quick ? 2 : 3;
-    int rc = fasta ? bench_stages(b, NULL, c->quick ? &small : &large, e) : COV_ENOMEM;
-    if (!rc)
-        rc = bench_pipeline(b, fasta, 2, true, e);
-    b->repeats = repeats;
-    free(fasta);
-    return rc;
-}
-
-static int report_model(struct bench *b, const struct report_config *c, struct cov_err *e)
-{
-    static char automatic[] = "auto";
-    char *devices[] = {automatic};
-    struct bench_model_options o = {
-        .batches = {{8, 1, 2, 4, 16, 32}, 6},
-        .threads = benchmark_pair(b->threads, 1),
-        .lengths = {{21384, 10688}, 2},
-        .precisions = {{COV_PRECISION_EXACT, COV_PRECISION_BF16, COV_PRECISION_FP32,
-                        COV_PRECISION_BF16X3, COV_PRECISION_BALANCED},
-                       5},
-        .devices = {devices, 1},
-        .training = {{1, 4, 8, 16}, 4},
-    };
-    if (c->quick) {
-        o.batches = (struct numbers){{4, 1, 16}, 3};
-        o.lengths = (struct numbers){{10688}, 1};
-        o.precisions.n = 2;
-        o.training = (struct numbers){{2, 8}, 2};
+    struct stages_options stages = {.sizes = {.items = {2000000, 5000000, 10000000}, .n = 3}};
+    const struct pipeline_options pipeline = {.shards = 2, .profile = true};
+    const size_t repeats = b->repeats;
+    char *fasta = b->fasta;
+    if (o->quick)
+        stages.sizes = (struct numbers){.items = {100000, 200000, 400000}, .n = 3};
+    b->repeats = o->quick ? 2 : 3;
+    int rc = bench_stages(b, &stages, e);
+    if (!rc && !o->common.fasta) {
+        b->fasta = cov_strfmt(e, "%s/" BENCH_STAGES_GENOME, b->work.path, (size_t)2);
+        rc = b->fasta ? COV_OK : COV_ENOMEM;
     }
-    struct bench_net net;
-    int rc = bench_net_open(c->common.model ? c->common.model : "combined", b->seed, &net, e);
-    b->seconds = c->quick ? 0.1 : 1;
     if (!rc)
-        rc = bench_model(b, &net, &o, e);
-    bench_net_close(&net);
+        rc = bench_pipeline(b, &pipeline, e);
+    if (b->fasta != fasta)
+        free(b->fasta);
+    b->fasta = fasta;
+    b->repeats = repeats;
     return rc;
 }
 
-static int report_loading(struct bench *b, const struct report_config *c, struct cov_err *e)
+static int report_model(struct bench *b, const struct report_options *o, struct cov_err *e)
 {
-    static const struct numbers lengths = {{500, 2000, 8000, 21384}, 4};
-    const struct bench_loader_options loader = {.io_limits = {{0, 1000000000}, 2},
-                                                .threads = benchmark_pair(1, b->threads),
-                                                .batches = {{2, 8, 32}, 3},
-                                                .batch = 16,
-                                                .device_rate = 20000,
-                                                .length = 21384};
-    b->seconds = c->quick ? 0.05 : 0.5;
+    static char automatic[] = "auto", exact[] = "exact", bf16[] = "bf16", fp32[] = "fp32",
+                bf16x3[] = "bf16x3", balanced[] = "balanced";
+    char *devices[] = {automatic}, *precisions[] = {exact, bf16, fp32, bf16x3, balanced};
+    struct model_options model = {
+        .common = o->common,
+        .batches = {.items = {8, 1, 2, 4, 16, 32}, .n = 6},
+        .lengths = {.items = {21384, 10688}, .n = 2},
+        .precisions = {precisions, COV_COUNT(precisions)},
+        .devices = {devices, 1},
+        .training = {.items = {1, 4, 8, 16}, .n = 4},
+    };
+    if (o->quick) {
+        model.batches = (struct numbers){.items = {4, 1, 16}, .n = 3};
+        model.lengths = (struct numbers){.items = {10688}, .n = 1};
+        model.precisions.n = 2;
+        model.training = (struct numbers){.items = {2, 8}, .n = 2};
+    }
+    b->seconds = o->quick ? 0.1 : 1;
+    return bench_model(b, &model, e);
+}
+
+static int report_loading(struct bench *b, const struct report_options *o, struct cov_err *e)
+{
+    const struct loader_options loader = {.io_limits = {.items = {0, 1000000000}, .n = 2},
+                                          .batches = {.items = {2, 8, 32}, .n = 3},
+                                          .batch = 16,
+                                          .device_rate = 20000,
+                                          .length = 21384};
+    const struct encode_options encode = {.lengths = {.items = {500, 2000, 8000, 21384}, .n = 4}};
+    b->seconds = o->quick ? 0.05 : 0.5;
     int rc = bench_loader(b, &loader, e);
-    b->seconds = c->quick ? 0.01 : 0.1;
-    return rc ? rc : bench_encode(b, &lengths, e);
+    b->seconds = o->quick ? 0.01 : 0.1;
+    return rc ? rc : bench_encode(b, &encode, e);
 }
 
 /* The tools run first, because the memory of this process when it starts them counts as theirs. */
-static int measure_all(struct bench *b, const void *arg, struct cov_err *e)
+static int measure_all(struct bench *b, const void *options, struct cov_err *e)
 {
-    const struct report_config *c = arg;
+    const struct report_options *c = options;
     int rc = report_tools(b, c, e);
     if (!rc)
         rc = report_model(b, c, e);
@@ -337,11 +335,11 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     (void)given;
     (void)n_operands;
     (void)operands;
-    struct report_config *c = config;
+    struct report_options *c = config;
     c->common.repeats = c->quick ? 3 : 7;
     c->common.seconds = c->quick ? 0.025 : 1;
     c->common.size = c->quick ? 2000000 : 20000000;
-    return benchmark_run(common, &c->common, BENCH_ALL, measure_all, c, e);
+    return benchmark_run(common, config, BENCH_ALL, measure_all, e);
 }
 
 const struct cov_tool benchmark_report = {
@@ -350,7 +348,7 @@ const struct cov_tool benchmark_report = {
     BENCHMARK_OUTPUT(""),
     .examples = "  benchmark report --quick\n"
                 "  benchmark report -m model.ckpt --fasta rice.fa -o results/\n",
-    .options = report_options,
-    .config_bytes = sizeof(struct report_config),
+    .options = report_rows,
+    .config_bytes = sizeof(struct report_options),
     .run = report_run,
 };

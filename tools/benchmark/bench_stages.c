@@ -1,5 +1,9 @@
 /* bench_stages.c - benchmark stages: the tools by genome size, or earlier runs of them; and
  * benchmark pipeline: FASTA to tracks, with prediction in shards.
+ *
+ * Both run chains: the tools from FASTA to tracks, stage by stage, as child processes whose cost is
+ * measured. The stages of all chains are the cases of one bench_run. The check of a case runs its
+ * stage for the first time, which makes the input of the next stage.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stddef.h>
@@ -14,9 +18,275 @@
 #include "common/file/path.h"
 #include "common/file/textfile.h"
 #include "common/seq/genome.h"
-#include "tools/benchmark/chain.h"
+#include "tools/benchmark/child.h"
 #include "tools/benchmark/flame.h"
 #include "tools/benchmark/measuring.h"
+
+const char *const chain_stages[CHAIN_STAGES] = {"fasta2h5", "covpredict", "merge",
+                                                "bigwig",   "bedgraph",   "all"};
+
+enum { CACHE_LINE = 64 };
+
+/* The programs of a stage, which run at once. */
+struct chain_run {
+    struct bench *b;
+    struct child *children; /* [n]. Owned, like the commands */
+    size_t n, cap;
+    char *output;             /* an HDF5 file to verify once; NULL: none. Owned */
+    char label[64];           /* the end of its figures' names: "stage=S,bases=N" */
+    struct child_cost *costs; /* [repeats], each the sum over the programs. Owned */
+    size_t n_costs;
+};
+
+/* The stages for one genome. */
+struct chain {
+    struct bench *b;
+    const char *section; /* "stages" or "pipeline", the start of names of figures and files */
+    char *fasta;         /* Owned */
+    int64_t n_bases;     /* for the names of figures; 0: omitted */
+    unsigned shards;     /* of prediction, which share the threads; 0: one process and no merge */
+    struct chain_run runs[CHAIN_STAGES];
+};
+
+/* ---------------------------------------------------------------- costs */
+
+static const struct child_cost no_cost = {
+    .read_bytes = -1, .written_bytes = -1, .counters = {-1, -1, -1, -1}};
+
+/* Negative numbers are unknown. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    return b < 0 ? a : a < 0 ? b : a + b;
+}
+
+static int64_t join_peaks(int64_t a, int64_t b, bool at_once)
+{
+    return at_once ? a + b : a > b ? a : b;
+}
+
+/* Adds a cost; peaks of memory add up only if the programs run at once, and times only if not. */
+static void add_cost(struct child_cost *to, const struct child_cost *c, bool at_once)
+{
+    to->wall += at_once ? 0 : c->wall;
+    to->cpu += c->cpu;
+    to->max_rss = join_peaks(to->max_rss, c->max_rss, at_once);
+    to->read_bytes = sum(to->read_bytes, c->read_bytes);
+    to->written_bytes = sum(to->written_bytes, c->written_bytes);
+    for (int i = 0; i < CHILD_COUNTERS; i++)
+        to->counters[i] = sum(to->counters[i], c->counters[i]);
+}
+
+/* ---------------------------------------------------------------- commands */
+
+/* Adds a command to a stage; NULL: out of memory. */
+static int add(struct chain *c, enum chain_stage stage, char *command, struct cov_err *e)
+{
+    struct chain_run *r = &c->runs[stage];
+    if (!command || COV_RESERVE(&r->children, &r->cap, r->n + 1, e)) {
+        free(command);
+        return COV_ENOMEM;
+    }
+    r->children[r->n++] = (struct child){.command = command};
+    return COV_OK;
+}
+
+static int add_prediction(struct chain *c, const char *stem, struct cov_err *e)
+{
+    static const char merge[] =
+        "exec h5chunk merge -fq -@ \"$0\" -o \"$1.predictions.h5\" \"$1\".shard*.h5";
+    unsigned threads = c->b->threads, each = c->shards ? threads / c->shards : 0;
+    int rc = COV_OK;
+    if (c->shards == 0)
+        return add(c, CHAIN_PREDICT,
+                   child_command(e, "covpredict -fq -@ %u -m %s -o %s.predictions.h5 %s.h5",
+                                 threads, c->b->model, stem, stem),
+                   e);
+    for (unsigned i = 1; i <= c->shards && !rc; i++)
+        rc = add(c, CHAIN_PREDICT,
+                 child_command(e, "covpredict -fq -@ %u -m %s --shard %u/%u -o %s.shard%u.h5 %s.h5",
+                               each ? each : 1, c->b->model, i, c->shards, stem, i, stem),
+                 e);
+    return rc ? rc
+              : add(c, CHAIN_MERGE, child_command(e, "sh -c %s %u %s", merge, threads, stem), e);
+}
+
+static int plan(struct chain *c, const char *stem, struct cov_err *e)
+{
+    unsigned threads = c->b->threads;
+    int rc = add(c, CHAIN_ENCODE,
+                 child_command(e, "fasta2h5 -fq -@ %u -o %s.h5 %s", threads, stem, c->fasta), e);
+    if (!rc)
+        rc = add_prediction(c, stem, e);
+    if (!rc)
+        rc = add(c, CHAIN_BIGWIG,
+                 child_command(e,
+                               "cov2bigwig -fq -@ %u --format bigwig -o %s.bigwig/ "
+                               "%s.predictions.h5",
+                               threads, stem, stem),
+                 e);
+    if (!rc)
+        rc = add(c, CHAIN_BEDGRAPH,
+                 child_command(e,
+                               "cov2bigwig -fq -@ %u --format bedgraph.gz -o %s.bedgraph/ "
+                               "%s.predictions.h5",
+                               threads, stem, stem),
+                 e);
+    if (rc)
+        return rc;
+    char **output = &c->runs[c->shards ? CHAIN_MERGE : CHAIN_PREDICT].output;
+    *output = cov_strfmt(e, "%s.predictions.h5", stem);
+    return *output ? COV_OK : COV_ENOMEM;
+}
+
+static void chain_fini(struct chain *c)
+{
+    free(c->fasta);
+    for (int i = 0; i < CHAIN_STAGES; i++) {
+        struct chain_run *r = &c->runs[i];
+        for (size_t k = 0; k < r->n; k++)
+            free(r->children[k].command);
+        free(r->children);
+        free(r->output);
+        free(r->costs);
+    }
+}
+
+/* ---------------------------------------------------------------- running */
+
+static int run_once(struct chain_run *r, struct child_cost *cost, struct cov_err *e)
+{
+    *cost = no_cost;
+    int rc = children_run(r->children, r->n, r->b->work.path, &cost->wall, e);
+    for (size_t i = 0; i < r->n && !rc; i++)
+        add_cost(cost, &r->children[i].cost, true);
+    return rc;
+}
+
+/* Makes the input of the next stage. */
+static int check(void *arg, struct cov_err *e)
+{
+    struct chain_run *r = arg;
+    struct child_cost ignored;
+    int rc = run_once(r, &ignored, e);
+    return rc || !r->output ? rc : child_run(r->b->work.path, e, "h5chunk verify -q %s", r->output);
+}
+
+static int run(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    struct chain_run *r = arg;
+    *value = 0;
+    if (seconds <= 0) /* check has run it */
+        return COV_OK;
+    int rc = run_once(r, &r->costs[r->n_costs], e);
+    *value = r->costs[r->n_costs++].wall;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- figures */
+
+/* Returns a figure of a stage; NULL if it was not measured. */
+static const struct figure *chain_figure(const struct chain *c, const char *figure,
+                                         enum chain_stage stage)
+{
+    return figures_findf(&c->b->figures, "%s/%s/%s", c->section, figure, c->runs[stage].label);
+}
+
+static double known(int64_t n)
+{
+    return n >= 0 ? (double)n : (double)NAN;
+}
+
+/* Adds the figures of a repeat of a stage; those that are NaN are left out. */
+static int add_figures(const struct chain *c, const struct chain_run *r,
+                       const struct child_cost *cost, struct cov_err *e)
+{
+    const int64_t *n = cost->counters;
+    double limit = machine_probe_value(&c->b->machine, "memory_gb_per_second") * 1e9;
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {
+        {"cpu_seconds", cost->cpu},
+        {"peak_rss_bytes", (double)cost->max_rss},
+        {"read_bytes", known(cost->read_bytes)},
+        {"written_bytes", known(cost->written_bytes)},
+        {"instructions_per_cycle", known(n[COUNT_INSTRUCTIONS]) / known(n[COUNT_CYCLES])},
+        {"cache_misses", known(n[COUNT_CACHE_MISSES])},
+        /* The traffic of cache misses, as a share of the probed bandwidth. */
+        {"memory_share", known(n[COUNT_CACHE_MISSES]) * CACHE_LINE / cost->wall / limit},
+        {"page_faults", known(n[COUNT_PAGE_FAULTS])},
+    };
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(all) && !rc; i++)
+        rc = figures_add_one(&c->b->figures, all[i].value, e, "%s/%s/%s", c->section, all[i].name,
+                             r->label);
+    return rc;
+}
+
+/* Sums the costs of the stages of a repeat, and adds their time, too. */
+static int add_sum(const struct chain *c, size_t repeat, struct cov_err *e)
+{
+    const struct chain_run *all = &c->runs[CHAIN_ALL];
+    all->costs[repeat] = no_cost;
+    for (int i = 0; i < CHAIN_ALL; i++)
+        add_cost(&all->costs[repeat], &c->runs[i].costs[repeat], false);
+    return figures_add_one(&c->b->figures, all->costs[repeat].wall, e, "%s/wall_seconds/%s",
+                           c->section, all->label);
+}
+
+static int report_costs(const struct chain *c, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; k < c->b->repeats && c->shards > 0 && !rc; k++)
+        rc = add_sum(c, k, e);
+    for (int i = 0; i < CHAIN_STAGES; i++)
+        for (size_t k = 0; k < c->b->repeats && c->runs[i].costs && !rc; k++)
+            rc = add_figures(c, &c->runs[i], &c->runs[i].costs[k], e);
+    return rc;
+}
+
+/* Adds a case for each stage that has commands. */
+static int add_cases(struct chain *c, struct bench_cases *cases, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (int i = 0; i < CHAIN_STAGES && !rc; i++) {
+        struct chain_run *r = &c->runs[i];
+        r->b = c->b;
+        int n = snprintf(r->label, sizeof r->label, "stage=%s", chain_stages[i]);
+        if (c->n_bases > 0)
+            (void)snprintf(r->label + n, sizeof r->label - (size_t)n, ",bases=%lld",
+                           (long long)c->n_bases);
+        if (r->n == 0 && (i != CHAIN_ALL || c->shards == 0))
+            continue;
+        r->costs = cov_calloc(c->b->repeats, sizeof *r->costs, e);
+        if (!r->costs)
+            return COV_ENOMEM;
+        if (i != CHAIN_ALL)
+            rc = bench_cases_add(cases, r, e, "%s/wall_seconds/%s", c->section, r->label);
+    }
+    return rc;
+}
+
+/* Runs b->repeats of all stages and adds their figures. The caller frees each chain, in any case. */
+static int chains_run(struct chain *chains, size_t n, struct cov_err *e)
+{
+    struct bench *b = chains[0].b;
+    struct bench_cases cases = {.check = check, .run = run};
+    int rc = COV_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        char *stem = cov_strfmt(e, "%s/%s%zu", b->work.path, chains[i].section, i);
+        rc = stem ? plan(&chains[i], stem, e) : COV_ENOMEM;
+        if (!rc)
+            rc = add_cases(&chains[i], &cases, e);
+        free(stem);
+    }
+    if (!rc)
+        rc = bench_run(b, "running the tools", &cases, e);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = report_costs(&chains[i], e);
+    bench_cases_fini(&cases);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- stages by genome size */
 
@@ -38,11 +308,9 @@ static int fit(const struct chain *chains, size_t n, enum chain_stage stage,
     }
     if (!rc && differ) {
         struct line line = spread_line(x, y, n);
-        rc = figures_add_one(figures, "s", false, line.slope, e, "stages/seconds_per_mbp/stage=%s",
-                             name);
+        rc = figures_add_one(figures, line.slope, e, "stages/seconds_per_mbp/stage=%s", name);
         if (!rc)
-            rc = figures_add_one(figures, "of variance", true, line.r2, e, "stages/fit_r2/stage=%s",
-                                 name);
+            rc = figures_add_one(figures, line.r2, e, "stages/fit_r2/stage=%s", name);
         cov_chart_set_line(chart, name, line.slope, line.offset);
     }
     free(x);
@@ -88,29 +356,28 @@ static int count_bases(const char *path, const char *tmpdir, int64_t *n, struct 
     return COV_OK;
 }
 
-/* Sets the genome of a chain: files[i], or without files a synthetic one. */
-static int choose_genome(struct bench *b, const struct cov_strings *files,
-                         const struct numbers *sizes, size_t i, struct chain *c, struct cov_err *e)
+/* Sets the genome of chain i. */
+static int choose_genome(struct bench *b, const struct stages_options *o, size_t i, struct chain *c,
+                         struct cov_err *e)
 {
     char name[48];
     *c = (struct chain){.b = b, .section = "stages"};
-    if (files && files->n > 0) {
-        c->fasta = cov_strdup(files->items[i], e);
+    if (o->files.n > 0) {
+        c->fasta = cov_strdup(o->files.items[i], e);
         return c->fasta ? count_bases(c->fasta, b->work.path, &c->n_bases, e) : COV_ENOMEM;
     }
     (void)snprintf(name, sizeof name, BENCH_STAGES_GENOME, i + 1);
-    c->n_bases = sizes->items[i];
+    c->n_bases = o->sizes.items[i];
     return benchmark_genome(b, name, c->n_bases, &c->fasta, e);
 }
 
-int bench_stages(struct bench *b, const struct cov_strings *files, const struct numbers *sizes,
-                 struct cov_err *e)
+static int report_genomes(struct bench *b, const struct stages_options *o, struct cov_err *e)
 {
-    size_t n = files && files->n > 0 ? files->n : sizes->n;
+    size_t n = o->files.n > 0 ? o->files.n : o->sizes.n;
     struct chain *chains = cov_calloc(n, sizeof *chains, e);
     int rc = chains ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < n && !rc; i++)
-        rc = choose_genome(b, files, sizes, i, &chains[i], e);
+        rc = choose_genome(b, o, i, &chains[i], e);
     if (!rc)
         rc = chains_run(chains, n, e);
     if (!rc)
@@ -129,38 +396,34 @@ struct earlier {
     double bases, wall;
 };
 
-static int add_earlier(struct bench *b, struct earlier *r, const char *unit, const char *figure,
-                       double value, struct cov_err *e)
+static int add_earlier(struct bench *b, const struct earlier *r, const char *figure, double value,
+                       struct cov_err *e)
 {
-    return figures_add_one(&b->figures, unit, false, value, e, "stages/%s/%s", figure, r->label);
+    return figures_add_one(&b->figures, value, e, "stages/%s/%s", figure, r->label);
 }
 
 static int take_earlier(struct bench *b, struct earlier *r, const struct cov_json_value *v,
                         struct cov_err *e)
 {
-    static const struct {
-        const char *key, *unit;
-    } kinds[] = {{"wall_seconds", "s"},
-                 {"cpu_seconds", "s"},
-                 {"peak_rss_bytes", "bytes"},
-                 {"positions_computed", "positions"}};
+    static const char *const keys[] = {"wall_seconds", "cpu_seconds", "peak_rss_bytes",
+                                       "positions_computed"};
     double value, cpu;
     if (!cov_json_number(cov_json_member(v, "bases"), &r->bases) ||
         !cov_json_number(cov_json_member(v, "wall_seconds"), &r->wall) ||
         !cov_json_number(cov_json_member(v, "cpu_seconds"), &cpu) || !(r->bases > 0))
         return cov_fail(e, COV_EINPUT, "not written by --stats of a run on a genome");
-    int rc = add_earlier(b, r, "s", "seconds_per_mbp", r->wall / r->bases * 1e6, e);
+    int rc = add_earlier(b, r, "seconds_per_mbp", r->wall / r->bases * 1e6, e);
     if (!rc)
-        rc = add_earlier(b, r, "s", "cpu_seconds_per_mbp", cpu / r->bases * 1e6, e);
-    for (size_t i = 0; i < COV_COUNT(kinds) && !rc; i++)
-        if (cov_json_number(cov_json_member(v, kinds[i].key), &value))
-            rc = add_earlier(b, r, kinds[i].unit, kinds[i].key, value, e);
+        rc = add_earlier(b, r, "cpu_seconds_per_mbp", cpu / r->bases * 1e6, e);
+    for (size_t i = 0; i < COV_COUNT(keys) && !rc; i++)
+        if (cov_json_number(cov_json_member(v, keys[i]), &value))
+            rc = add_earlier(b, r, keys[i], value, e);
     const struct cov_json_value *stages = cov_json_member(v, "stages");
     for (const struct cov_json_value *s = cov_json_first(stages); s && !rc; s = cov_json_next(s)) {
         char figure[64];
         (void)snprintf(figure, sizeof figure, "%s_seconds", cov_json_key(s));
         if (cov_json_number(s, &value))
-            rc = add_earlier(b, r, "s", figure, value, e);
+            rc = add_earlier(b, r, figure, value, e);
     }
     return rc;
 }
@@ -234,6 +497,12 @@ static int report_earlier(struct bench *b, const struct cov_strings *files, stru
     return rc;
 }
 
+int bench_stages(struct bench *b, const void *options, struct cov_err *e)
+{
+    const struct stages_options *o = options;
+    return o->earlier.n > 0 ? report_earlier(b, &o->earlier, e) : report_genomes(b, o, e);
+}
+
 /* ---------------------------------------------------------------- the pipeline */
 
 /* Draws what `perf script` wrote. */
@@ -298,73 +567,54 @@ static int report_pipeline(struct bench *b, const struct chain *c, struct cov_er
     return rc;
 }
 
-int bench_pipeline(struct bench *b, const char *fasta, unsigned shards, bool profiled,
-                   struct cov_err *e)
+int bench_pipeline(struct bench *b, const void *options, struct cov_err *e)
 {
-    struct chain c = {.b = b, .section = "pipeline", .shards = shards};
-    unsigned each = b->threads / shards > 0 ? b->threads / shards : 1;
-    c.fasta = cov_strdup(fasta, e);
+    const struct pipeline_options *o = options;
+    struct chain c = {.b = b, .section = "pipeline", .shards = (unsigned)o->shards};
+    unsigned each = b->threads / c.shards > 0 ? b->threads / c.shards : 1;
+    c.fasta = cov_strdup(b->fasta, e);
     int rc = c.fasta ? chains_run(&c, 1, e) : COV_ENOMEM;
     if (!rc)
         rc = report_pipeline(b, &c, e);
-    if (!rc && profiled)
+    if (!rc && o->profile)
         rc = profile(b, e);
     if (!rc)
         rc = bench_note(b, e, "Pipeline: prediction in %u concurrent shard%s of %u thread%s each.",
-                        shards, cov_text_s(shards), each, cov_text_s(each));
+                        c.shards, cov_text_s(c.shards), each, cov_text_s(each));
     chain_fini(&c);
     return rc;
 }
 
 /* ---------------------------------------------------------------- the subcommands */
 
-struct stages_config {
-    struct benchmark_config common;
-    struct cov_strings files, lists;
-    struct cov_strings earlier; /* borrowed operands */
-    struct numbers sizes;
-};
-
 enum { ROW_FASTA, ROW_SIZES };
 
-static const struct cov_opt stages_options[] = {
-    [ROW_FASTA] = COV_OPT(LIST, "fasta", 0, offsetof(struct stages_config, files), "FASTA,...",
+static const struct cov_opt stages_rows[] = {
+    [ROW_FASTA] = COV_OPT(LIST, "fasta", 0, offsetof(struct stages_options, files), "FASTA,...",
                           "genomes (default: synthetic ones)", .flags = COV_OPT_PATH_IN),
-    [ROW_SIZES] = BENCHMARK_LIST("sizes", offsetof(struct stages_config, lists), "N", "1M,2M,4M",
-                                 "bases of the synthetic genomes"),
+    [ROW_SIZES] = BENCHMARK_LIST("sizes", offsetof(struct stages_options, sizes), "1M,2M,4M", 1000,
+                                 1e12, "bases of the synthetic genomes"),
     BENCHMARK_MODEL,
     BENCHMARK_REPEATS("3"),
     {.name = NULL},
 };
 
-static int measure_stages(struct bench *b, const void *arg, struct cov_err *e)
-{
-    const struct stages_config *c = arg;
-    return c->earlier.n > 0 ? report_earlier(b, &c->earlier, e)
-                            : bench_stages(b, &c->files, &c->sizes, e);
-}
-
 static int stages_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {
-    struct stages_config *c = config;
-    const struct number_list sizes = {.list = &c->lists,
-                                      .option = "--sizes",
-                                      .min = 1000,
-                                      .max = (int64_t)1e12,
-                                      .out = &c->sizes};
-    c->earlier = (struct cov_strings){operands, (size_t)n_operands};
-    for (const struct cov_opt *o = stages_options; n_operands > 0 && o->name; o++)
-        if (given[o - stages_options])
-            return cov_fail(e, COV_EUSAGE, "--%s cannot be used with STATS.json", o->name);
-    int rc = given[ROW_FASTA] && given[ROW_SIZES]
-                 ? cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other")
-                 : benchmark_numbers(&sizes, 1, e);
-    for (size_t i = 0; i < c->files.n && !rc; i++)
-        rc = benchmark_check_fasta(c->files.items[i], e);
+    struct stages_options *o = config;
+    o->earlier = (struct cov_strings){operands, (size_t)n_operands};
+    for (const struct cov_opt *row = stages_rows; n_operands > 0 && row->name; row++)
+        if (given[row - stages_rows])
+            return cov_fail(e, COV_EUSAGE, "--%s cannot be used with STATS.json", row->name);
+    if (given[ROW_FASTA] && given[ROW_SIZES])
+        return cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other");
+    int rc = benchmark_numbers(stages_rows, config, e);
+    for (size_t i = 0; i < o->files.n && !rc; i++)
+        rc = benchmark_check_fasta(o->files.items[i], e);
     return rc ? rc
-              : benchmark_run(common, &c->common, n_operands ? BENCH_RUNS : BENCH_STAGES,
-                              measure_stages, c, e);
+              : benchmark_run(common, config, n_operands ? BENCH_RUNS : BENCH_STAGES, bench_stages,
+                              e);
 }
 
 const struct cov_tool benchmark_stages = {
@@ -374,35 +624,23 @@ const struct cov_tool benchmark_stages = {
     BENCHMARK_OUTPUT(" [STATS.json...]"),
     .examples = "  benchmark stages -m model.ckpt --fasta rice.fa,maize.fa -o results/\n"
                 "  benchmark stages -o shards/ stats/shard.*.json\n",
-    .options = stages_options,
-    .config_bytes = sizeof(struct stages_config),
+    .options = stages_rows,
+    .config_bytes = sizeof(struct stages_options),
     .max_operands = -1,
     .run = stages_run,
 };
 
-struct pipeline_config {
-    struct benchmark_config common;
-    int64_t shards;
-    bool profile;
-};
-
-static const struct cov_opt pipeline_options[] = {
+static const struct cov_opt pipeline_rows[] = {
     BENCHMARK_MODEL,
     BENCHMARK_FASTA("the genome"),
     BENCHMARK_SIZE("4M"),
-    BENCHMARK_COUNT("shards", offsetof(struct pipeline_config, shards), "2", 64,
+    BENCHMARK_COUNT("shards", offsetof(struct pipeline_options, shards), "2", 64,
                     "concurrent shards of prediction, which share the threads"),
-    COV_OPT(FLAG, "profile", 0, offsetof(struct pipeline_config, profile), NULL,
+    COV_OPT(FLAG, "profile", 0, offsetof(struct pipeline_options, profile), NULL,
             "also draw a flame graph of prediction (needs perf)"),
     BENCHMARK_REPEATS("3"),
     {.name = NULL},
 };
-
-static int measure_pipeline(struct bench *b, const void *arg, struct cov_err *e)
-{
-    const struct pipeline_config *c = arg;
-    return bench_pipeline(b, b->fasta, (unsigned)c->shards, c->profile, e);
-}
 
 static int pipeline_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                         char **operands, struct cov_err *e)
@@ -410,8 +648,7 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     (void)given;
     (void)n_operands;
     (void)operands;
-    const struct pipeline_config *c = config;
-    return benchmark_run(common, &c->common, BENCH_PIPELINE, measure_pipeline, c, e);
+    return benchmark_run(common, config, BENCH_PIPELINE, bench_pipeline, e);
 }
 
 const struct cov_tool benchmark_pipeline = {
@@ -420,7 +657,7 @@ const struct cov_tool benchmark_pipeline = {
     BENCHMARK_OUTPUT(""),
     .examples =
         "  benchmark pipeline -m model.ckpt --fasta rice.fa --shards 8 --profile -o results/\n",
-    .options = pipeline_options,
-    .config_bytes = sizeof(struct pipeline_config),
+    .options = pipeline_rows,
+    .config_bytes = sizeof(struct pipeline_options),
     .run = pipeline_run,
 };

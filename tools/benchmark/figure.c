@@ -13,6 +13,33 @@
 
 enum { MAX_NAME = 256, DRAWS = 2000, SEED = 1979 };
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void spread_sort(double *v, size_t n)
+{
+    if (n > 1)
+        qsort(v, n, sizeof *v, ascending);
+}
+
+double spread_median(const double *v, size_t n)
+{
+    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
+}
+
+/* sorted: [n], set to v in ascending order */
+static double median_of(const double *v, size_t n, double *sorted)
+{
+    memcpy(sorted, v, n * sizeof *v);
+    spread_sort(sorted, n);
+    return spread_median(sorted, n);
+}
+
+/* ---------------------------------------------------------------- collecting */
+
 void figures_fini(struct figures *f)
 {
     for (size_t i = 0; i < f->n; i++) {
@@ -42,16 +69,53 @@ const struct figure *figures_findf(const struct figures *f, const char *fmt, ...
     return figures_find(f, name);
 }
 
+/* What is measured, by the end of the second part of a figure's name: "epoch_seconds" in
+ * "loader/epoch_seconds/strategy=original". The last row is for all others. */
+static const struct kind {
+    const char *end, *unit;
+    bool higher_is_better;
+} kinds[] = {
+    {"chunks_per_second", "chunks/s", true},
+    {"bases_per_second", "bases/s", true},
+    {"seconds_per_mbp", "s", false},
+    {"seconds", "s", false},
+    {"bytes_per_base", "bytes", false},
+    {"bytes", "bytes", false},
+    {"limit_share", "of the limit", true},
+    {"memory_share", "of the limit", false},
+    {"padding_share", "of positions", false},
+    {"device_use", "of an epoch", true},
+    {"ratio_to_original", "times", true},
+    {"relative_error", "of fp32", false},
+    {"one_minus_r", "of fp32", false},
+    {"fit_r2", "of variance", true},
+    {"instructions_per_cycle", "instructions", true},
+    {"cache_misses", "misses", false},
+    {"page_faults", "faults", false},
+    {"positions_computed", "positions", false},
+    {"", "", false},
+};
+
+static const struct kind *kind_of(const char *name)
+{
+    const struct kind *kind = kinds;
+    const char *start = strchr(name, '/') ? strchr(name, '/') + 1 : name;
+    size_t n = strcspn(start, "/"), k;
+    while ((k = strlen(kind->end)) > n || strncmp(start + n - k, kind->end, k) != 0)
+        kind++;
+    return kind;
+}
+
 /* Appends a figure without values. */
-static struct figure *append(struct figures *f, const char *name, const char *unit,
-                             bool higher_is_better, struct cov_err *e)
+static struct figure *append(struct figures *f, const char *name, const struct kind *kind,
+                             struct cov_err *e)
 {
     if (COV_RESERVE(&f->items, &f->cap, f->n + 1, e))
         return NULL;
     struct figure *figure = &f->items[f->n];
     *figure = (struct figure){.name = cov_strdup(name, e),
-                              .unit = cov_strdup(unit, e),
-                              .higher_is_better = higher_is_better};
+                              .unit = cov_strdup(kind->unit, e),
+                              .higher_is_better = kind->higher_is_better};
     if (!figure->name || !figure->unit) {
         free(figure->name);
         free(figure->unit);
@@ -61,53 +125,54 @@ static struct figure *append(struct figures *f, const char *name, const char *un
     return figure;
 }
 
-/* scratch: [figure->n] */
-static void summarize(struct figure *figure, double *scratch)
+static int add_values(struct figure *figure, const double *values, size_t n, struct cov_err *e)
 {
-    memcpy(scratch, figure->values, figure->n * sizeof *scratch);
-    spread_sort(scratch, figure->n);
-    figure->median = spread_median(scratch, figure->n);
-    figure->low = scratch[0];
-    figure->high = scratch[figure->n - 1];
-}
-
-int figures_add(struct figures *f, const char *name, const char *unit, bool higher_is_better,
-                const double *values, size_t n, struct cov_err *e)
-{
-    size_t n_finite = 0;
-    for (size_t i = 0; i < n; i++)
-        n_finite += isfinite(values[i]) != 0;
-    if (n_finite == 0)
-        return COV_OK;
-    struct figure *figure = figures_find(f, name);
-    if (!figure)
-        figure = append(f, name, unit, higher_is_better, e);
-    if (!figure)
+    double *grown = cov_realloc(figure->values, figure->n + n, sizeof *grown, e);
+    double *sorted = cov_malloc(figure->n + n, sizeof *sorted, e);
+    figure->values = grown ? grown : figure->values;
+    if (!grown || !sorted) {
+        free(sorted);
         return COV_ENOMEM;
-    double *grown = cov_realloc(figure->values, figure->n + n_finite, sizeof *grown, e);
-    if (!grown)
-        return COV_ENOMEM;
-    figure->values = grown;
+    }
     for (size_t i = 0; i < n; i++)
         if (isfinite(values[i]))
             grown[figure->n++] = values[i];
-    double *scratch = cov_malloc(figure->n, sizeof *scratch, e);
-    if (!scratch)
-        return COV_ENOMEM;
-    summarize(figure, scratch);
-    free(scratch);
+    figure->median = median_of(grown, figure->n, sorted);
+    figure->low = sorted[0];
+    figure->high = sorted[figure->n - 1];
+    free(sorted);
     return COV_OK;
 }
 
-int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, double value,
-                    struct cov_err *e, const char *fmt, ...)
+/* kind: of a new figure */
+static int add(struct figures *f, const char *name, const struct kind *kind, const double *values,
+               size_t n, struct cov_err *e)
+{
+    size_t first = 0;
+    while (first < n && !isfinite(values[first]))
+        first++;
+    if (first == n)
+        return COV_OK;
+    struct figure *figure = figures_find(f, name);
+    if (!figure)
+        figure = append(f, name, kind, e);
+    return figure ? add_values(figure, values, n, e) : COV_ENOMEM;
+}
+
+int figures_add(struct figures *f, const char *name, const double *values, size_t n,
+                struct cov_err *e)
+{
+    return add(f, name, kind_of(name), values, n, e);
+}
+
+int figures_add_one(struct figures *f, double value, struct cov_err *e, const char *fmt, ...)
 {
     char name[MAX_NAME];
     va_list ap;
     va_start(ap, fmt);
     (void)vsnprintf(name, sizeof name, fmt, ap);
     va_end(ap);
-    return figures_add(f, name, unit, higher_is_better, &value, 1, e);
+    return figures_add(f, name, &value, 1, e);
 }
 
 /* ---------------------------------------------------------------- printing */
@@ -206,7 +271,7 @@ static int read_figure(const struct cov_json_value *item, struct figures *f, str
         return cov_fail(e, COV_EINPUT, "figure %s: \"better\" is neither higher nor lower", name);
     int rc = read_values(item, name, &values, &n, e);
     if (!rc)
-        rc = figures_add(f, name, unit ? unit : "", way[0] == 'h', values, n, e);
+        rc = add(f, name, &(struct kind){"", unit ? unit : "", way[0] == 'h'}, values, n, e);
     free(values);
     return rc;
 }
@@ -222,35 +287,11 @@ int figures_read(const struct cov_json_value *file, struct figures *f, struct co
 
 /* ---------------------------------------------------------------- statistics */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void spread_sort(double *v, size_t n)
-{
-    if (n > 1)
-        qsort(v, n, sizeof *v, ascending);
-}
-
-double spread_median(const double *v, size_t n)
-{
-    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
-}
-
 /* Returns the median of n values drawn from v with replacement; scratch: [n]. */
 static double draw(struct cov_rng *rng, const double *v, size_t n, double *scratch)
 {
     for (size_t i = 0; i < n; i++)
         scratch[i] = v[cov_rng_below(rng, n)];
-    spread_sort(scratch, n);
-    return spread_median(scratch, n);
-}
-
-static double median_of(const double *v, size_t n, double *scratch)
-{
-    memcpy(scratch, v, n * sizeof *v);
     spread_sort(scratch, n);
     return spread_median(scratch, n);
 }

@@ -10,8 +10,6 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 
-struct cov_json_value;
-
 struct figure {
     char *name; /* "model/chunks_per_second/precision=fp32,batch=16". Owned */
     char *unit; /* "chunks/s". Owned */
@@ -30,12 +28,12 @@ struct figures {
 void figures_fini(struct figures *f);
 
 /* Copies the finite values of values[0..n). Appends them to the figure of that name if there is
- * one. Does nothing if no value is finite. */
-int figures_add(struct figures *f, const char *name, const char *unit, bool higher_is_better,
-                const double *values, size_t n, struct cov_err *e) COV_MUST_USE;
+ * one; the name tells the unit of a new one. Does nothing if no value is finite. */
+int figures_add(struct figures *f, const char *name, const double *values, size_t n,
+                struct cov_err *e) COV_MUST_USE;
 /* Adds a single value. The name is made of fmt, in less than 256 bytes. */
-int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, double value,
-                    struct cov_err *e, const char *fmt, ...) COV_PRINTF(6, 7) COV_MUST_USE;
+int figures_add_one(struct figures *f, double value, struct cov_err *e, const char *fmt, ...)
+    COV_PRINTF(4, 5) COV_MUST_USE;
 
 /* Returns the named figure, or NULL. Borrowed until the next figure is added. */
 struct figure *figures_find(const struct figures *f, const char *name);

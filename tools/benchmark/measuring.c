@@ -17,26 +17,38 @@
 
 /* ---------------------------------------------------------------- options */
 
-int benchmark_numbers(const struct number_list *lists, size_t n, struct cov_err *e)
+static int read_numbers(const struct cov_opt *row, struct numbers *out, struct cov_err *e)
+{
+    char option[40];
+    (void)snprintf(option, sizeof option, "--%s", row->name);
+    if (out->text.n > NUMBERS_MAX)
+        return cov_fail(e, COV_EUSAGE, "%s: more than %d numbers", option, NUMBERS_MAX);
+    const int64_t min = row->min > 1 ? (int64_t)row->min : 1;
+    for (size_t i = 0; i < out->text.n; i++) {
+        const char *text = out->text.items[i];
+        if (row->min == 0 && strcmp(text, "unlimited") == 0)
+            out->items[i] = 0;
+        else if (cov_parse_size(text, option, min, (int64_t)row->max, &out->items[i], e))
+            return COV_EUSAGE;
+    }
+    out->n = out->text.n;
+    return COV_OK;
+}
+
+int benchmark_numbers(const struct cov_opt *rows, void *config, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (const struct number_list *l = lists; l < lists + n && !rc; l++) {
-        if (l->list->n > NUMBERS_MAX)
-            return cov_fail(e, COV_EUSAGE, "%s: more than %d numbers", l->option, NUMBERS_MAX);
-        l->out->n = l->list->n ? l->list->n : l->out->n;
-        for (size_t i = 0; i < l->list->n && !rc; i++) {
-            const char *text = l->list->items[i];
-            l->out->items[i] = 0;
-            if (!l->zero || strcmp(text, l->zero) != 0)
-                rc = cov_parse_size(text, l->option, l->min, l->max, &l->out->items[i], e);
-        }
-    }
+    for (const struct cov_opt *row = rows; row->name && !rc; row++)
+        if (row->type == COV_OPT_LIST && row->max > 0)
+            rc = read_numbers(row, (struct numbers *)((char *)config + row->field), e);
     return rc;
 }
 
-struct numbers benchmark_pair(int64_t a, int64_t b)
+struct numbers benchmark_threads(const struct bench *b, const struct numbers *list)
 {
-    return (struct numbers){{a, b}, a == b ? 1 : 2};
+    if (list->n > 0)
+        return *list;
+    return (struct numbers){.items = {b->threads, 1}, .n = b->threads == 1 ? 1 : 2};
 }
 
 /* ---------------------------------------------------------------- inputs */
@@ -56,11 +68,11 @@ int benchmark_check_fasta(const char *path, struct cov_err *e)
     return found < 0 ? found : COV_OK;
 }
 
-static int check_inputs(const struct benchmark_config *c, unsigned parts, struct cov_err *e)
+static int check_inputs(const struct benchmark_config *c, struct cov_err *e)
 {
     struct cov_model *m = NULL;
     int rc = c->fasta ? benchmark_check_fasta(c->fasta, e) : COV_OK;
-    if (!rc && c->model && (parts & BENCH_TOOLS))
+    if (!rc && c->model && strcmp(c->model, BENCH_NET_COMBINED) != 0)
         rc = cov_model_open(c->model, &m, e);
     cov_model_close(m);
     return rc;
@@ -102,10 +114,11 @@ static int write_results(struct cov_common *common, const struct bench *b, struc
     return COV_OK;
 }
 
-int benchmark_run(struct cov_common *common, const struct benchmark_config *config, unsigned parts,
-                  int (*measure)(struct bench *b, const void *arg, struct cov_err *e),
-                  const void *arg, struct cov_err *e)
+int benchmark_run(struct cov_common *common, const void *config, unsigned parts,
+                  int (*measure)(struct bench *b, const void *config, struct cov_err *e),
+                  struct cov_err *e)
 {
+    const struct benchmark_config *c = config;
     struct bench b = {
         .dir = common->output ? common->output : BENCHMARK_FOLDER,
         .tmpdir = common->tmpdir,
@@ -113,17 +126,17 @@ int benchmark_run(struct cov_common *common, const struct benchmark_config *conf
         .parts = parts,
         .force = common->force,
         .threads = (unsigned)common->threads,
-        .repeats = (size_t)config->repeats,
-        .seconds = config->seconds > 0 ? config->seconds : 1,
-        .seed = (uint64_t)config->seed,
+        .repeats = (size_t)c->repeats,
+        .seconds = c->seconds > 0 ? c->seconds : 1,
+        .seed = (uint64_t)c->seed,
         .progress = &common->progress,
     };
     /* Of a probe. */
-    double seconds = config->seconds > 0 ? 4 * config->seconds : 0.1;
+    double seconds = c->seconds > 0 ? 4 * c->seconds : 0.1;
     seconds = seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1;
     if (cov_path_is_std(b.dir))
         return cov_fail(e, COV_EUSAGE, "-o: must be a directory, not standard output");
-    int rc = check_inputs(config, parts, e);
+    int rc = check_inputs(c, e);
     if (!rc)
         rc = child_prefer_own(e);
     if (!rc)
@@ -131,9 +144,9 @@ int benchmark_run(struct cov_common *common, const struct benchmark_config *conf
     if (!rc)
         rc = bench_begin(&b, seconds, e);
     if (!rc)
-        rc = make_inputs(&b, config, e);
+        rc = make_inputs(&b, c, e);
     if (!rc)
-        rc = measure(&b, arg, e);
+        rc = measure(&b, config, e);
     if (!rc)
         rc = write_results(common, &b, e);
     bench_fini(&b);
