@@ -1,6 +1,5 @@
-/* training_ref.c - see training_ref.h. Runs layer by layer, with the sequences of a batch as the
- * pool's items. Each sequence keeps the results that the backward pass needs, and its own
- * gradients, which are added up in order.
+/* training_ref.c - see training_ref.h. Runs layer by layer, and in each the sequences of a batch. Each sequence keeps
+ * the results that the backward pass needs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/reference/training_ref.h"
 
@@ -8,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"
 #include "common/seq/alphabet.h"
@@ -19,132 +18,109 @@
 struct kept {
     double *y;           /* [n, t_out, c_out] */
     double *r;           /* [n, t_out, c_out] before the norm; y if there is none */
-    double *dropped;     /* [n, t_out, c_out] the input of the next layer; NULL: y */
+    double *dropped;     /* [n, t_out, c_out] the input of the next layer; y without dropout */
     double *gates;       /* [n, directions, T, 4*hidden] */
     double *cells;       /* [n, directions, T, hidden] */
-    double *sums;        /* [n + 1, 2*c_out] sums of a norm, per sequence; the last row is their
-                          * total */
+    double *sums;        /* [2*c_out + 1] sums of a norm, and positions of the whole batch */
     double *mean, *rstd; /* [c_out] */
+};
+
+/* A layer, its weights and its results. */
+struct ref_layer {
+    struct cov_layer l;
+    struct cov_layer_weights w;
+    struct kept k;
+    size_t size; /* of a sequence's output */
+    bool norm;
+    bool drops; /* dropout after it */
 };
 
 struct cov_ref_training {
     struct cov_training base;
     struct cov_training_spec spec; /* only the fields that outlive the spec */
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
+    struct cov_arena memory;       /* of the arrays below */
+    struct ref_layer *layers;
     float *loss_weights; /* [D] */
-    size_t n_layers, max_batch;
-    double *block;     /* [n_floats] */
-    struct kept *kept; /* [n_layers] */
-    double *x;         /* [max_batch, L, 4] */
-    double *d[2];      /* [max_batch, the largest layer]: gradients, alternating */
-    double *gradients; /* [max_batch, n_floats] */
-    double *scratch;   /* [max_batch, 6*hidden] */
-    double *scores;    /* [max_batch, D, 3]: loss, accuracy, columns */
-    size_t d_size, scratch_size;
+    size_t n_layers;
+    double *block;   /* [n_floats] */
+    double *x;       /* [max_batch, L, 4] */
+    double *d[2];    /* [max_batch, the largest layer]: gradients, alternating */
+    double *scratch; /* [6*hidden] */
+    double *scores;  /* [max_batch, D, 3]: loss, accuracy, columns */
+    size_t d_size;
 
     /* During a run: */
     const double *params;
     const struct cov_train_batch *batch;
     uint64_t step;
-    size_t layer;
-    double *d_in;     /* gradient of the layer's output */
-    double *d_out;    /* gradient of the layer's input */
-    double positions; /* positions of the whole batch in this layer */
+    double *gradient; /* [n_floats] */
     double weight_sum;
 };
 
 /* ---- making ---- */
 
-static bool has_norm(const struct cov_layer *l)
+static double *make(struct cov_ref_training *t, size_t n)
 {
-    return l->norm && (l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED);
+    return cov_arena_calloc(&t->memory, n, sizeof(double));
 }
 
-static bool drops(const struct cov_ref_training *t, size_t i)
+static void make_kept(struct cov_ref_training *t, struct ref_layer *a)
 {
-    return t->spec.dropout > 0 && i + 1 < t->n_layers && t->layers[i].kind == COV_LAYER_LSTM &&
-           t->layers[i + 1].kind == COV_LAYER_LSTM;
-}
-
-static double *make(size_t n, bool *failed, struct cov_err *e)
-{
-    double *p = cov_calloc(n, sizeof *p, e);
-    *failed |= !p;
-    return p;
-}
-
-static int make_kept(struct cov_ref_training *t, size_t i, struct cov_err *e)
-{
-    const struct cov_layer *l = &t->layers[i];
-    struct kept *k = &t->kept[i];
-    size_t n = t->max_batch, size = l->t_out * l->c_out;
-    bool failed = false;
-    k->y = make(n * size, &failed, e);
-    if (drops(t, i))
-        k->dropped = make(n * size, &failed, e);
+    const struct cov_layer *l = &a->l;
+    struct kept *k = &a->k;
+    size_t n = t->spec.max_batch;
+    k->y = k->r = k->dropped = make(t, n * a->size);
+    if (a->drops)
+        k->dropped = make(t, n * a->size);
     if (l->kind == COV_LAYER_LSTM) {
-        k->gates = make(n * l->directions * l->t_in * 4 * l->hidden, &failed, e);
-        k->cells = make(n * l->directions * l->t_in * l->hidden, &failed, e);
+        k->gates = make(t, n * l->directions * l->t_in * 4 * l->hidden);
+        k->cells = make(t, n * l->directions * l->t_in * l->hidden);
     }
-    if (has_norm(l)) {
-        k->r = make(n * size, &failed, e);
-        k->sums = make((n + 1) * 2 * l->c_out + 1, &failed, e);
-        k->mean = make(l->c_out, &failed, e);
-        k->rstd = make(l->c_out, &failed, e);
+    if (a->norm) {
+        k->r = make(t, n * a->size);
+        k->sums = make(t, 2 * l->c_out + 1);
+        k->mean = make(t, l->c_out);
+        k->rstd = make(t, l->c_out);
     }
-    return failed ? COV_ENOMEM : COV_OK;
 }
 
-static int make_memory(struct cov_ref_training *t, struct cov_err *e)
+static int make_memory(struct cov_ref_training *t, const struct cov_training_spec *spec,
+                       struct cov_err *e)
 {
-    size_t n = t->max_batch, L = t->layers[0].t_in, outputs = t->layers[t->n_layers - 1].c_out;
+    size_t n = spec->max_batch, L = spec->layers[0].t_in, most_hidden = 0;
+    size_t outputs = spec->layers[t->n_layers - 1].c_out;
+    t->layers = cov_arena_calloc(&t->memory, t->n_layers, sizeof *t->layers);
+    t->loss_weights = cov_arena_calloc(&t->memory, outputs, sizeof *t->loss_weights);
+    if (cov_arena_check(&t->memory, e))
+        return COV_ENOMEM;
+    for (size_t d = 0; d < outputs; d++)
+        t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+    t->spec.loss_weights = t->loss_weights;
     t->d_size = L * 4;
-    bool failed = false;
     for (size_t i = 0; i < t->n_layers; i++) {
-        const struct cov_layer *l = &t->layers[i];
-        size_t size = l->t_out * l->c_out;
-        t->d_size = size > t->d_size ? size : t->d_size;
-        t->scratch_size = 6 * l->hidden > t->scratch_size ? 6 * l->hidden : t->scratch_size;
-        int rc = make_kept(t, i, e);
-        if (rc)
-            return rc;
+        const struct cov_layer *l = &spec->layers[i];
+        struct ref_layer *a = &t->layers[i];
+        *a = (struct ref_layer){.l = *l, .w = spec->weights[i], .size = l->t_out * l->c_out};
+        a->norm = l->norm && (l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED);
+        a->drops = spec->dropout > 0 && i + 1 < t->n_layers && l->kind == COV_LAYER_LSTM &&
+                   spec->layers[i + 1].kind == COV_LAYER_LSTM;
+        t->d_size = a->size > t->d_size ? a->size : t->d_size;
+        most_hidden = l->hidden > most_hidden ? l->hidden : most_hidden;
+        make_kept(t, a);
     }
-    t->block = make(t->spec.n_floats, &failed, e);
-    t->x = make(n * L * 4, &failed, e);
-    t->d[0] = make(n * t->d_size, &failed, e);
-    t->d[1] = make(n * t->d_size, &failed, e);
-    t->gradients = make(n * t->spec.n_floats, &failed, e);
-    t->scratch = make(n * t->scratch_size, &failed, e);
-    t->scores = make(n * outputs * 3, &failed, e);
-    return failed ? COV_ENOMEM : COV_OK;
+    t->block = make(t, spec->n_floats);
+    t->x = make(t, n * L * 4);
+    t->d[0] = make(t, n * t->d_size);
+    t->d[1] = make(t, n * t->d_size);
+    t->scratch = make(t, 6 * most_hidden);
+    t->scores = make(t, n * outputs * 3);
+    return cov_arena_check(&t->memory, e);
 }
 
 static void free_training(struct cov_training *base)
 {
     struct cov_ref_training *t = (struct cov_ref_training *)base;
-    for (size_t i = 0; t->kept && i < t->n_layers; i++) {
-        struct kept *k = &t->kept[i];
-        free(k->y);
-        free(k->r);
-        free(k->dropped);
-        free(k->gates);
-        free(k->cells);
-        free(k->sums);
-        free(k->mean);
-        free(k->rstd);
-    }
-    free(t->kept);
-    free(t->layers);
-    free(t->weights);
-    free(t->loss_weights);
-    free(t->block);
-    free(t->x);
-    free(t->d[0]);
-    free(t->d[1]);
-    free(t->gradients);
-    free(t->scratch);
-    free(t->scores);
+    cov_arena_fini(&t->memory);
     free(t);
 }
 
@@ -159,321 +135,232 @@ static int load(struct cov_training *base, struct cov_err *e)
 
 /* ---- places ---- */
 
-/* Returns the offset of a parameter in the block. */
-static size_t offset_of(const struct cov_ref_training *t, const float *parameter)
-{
-    return (size_t)(parameter - t->spec.block);
-}
-
 static const double *param(const struct cov_ref_training *t, const float *parameter)
 {
-    return t->params + offset_of(t, parameter);
+    return t->params + (parameter - t->spec.block);
 }
 
-/* Returns a parameter's gradient from sequence b. */
-static double *gradient_of(const struct cov_ref_training *t, size_t b, const float *parameter)
+static double *gradient_of(const struct cov_ref_training *t, const float *parameter)
 {
-    return t->gradients + b * t->spec.n_floats + offset_of(t, parameter);
+    return t->gradient + (parameter - t->spec.block);
 }
 
-static size_t out_size(const struct cov_layer *l)
+/* Returns the input of layer i for sequence b. */
+static const double *input_of(const struct cov_ref_training *t, size_t i, size_t b)
 {
-    return l->t_out * l->c_out;
+    const double *x = i == 0 ? t->x : t->layers[i - 1].k.dropped;
+    return x + b * t->layers[i].l.t_in * t->layers[i].l.c_in;
 }
 
-/* Returns the input of the layer for sequence b. */
-static const double *input_of(const struct cov_ref_training *t, size_t b)
+static struct cov_ref_norm norm_of(const struct cov_ref_training *t, const struct ref_layer *a)
 {
-    const struct cov_layer *l = &t->layers[t->layer];
-    if (t->layer == 0)
-        return t->x + b * l->t_in * l->c_in;
-    const struct kept *k = &t->kept[t->layer - 1];
-    return (drops(t, t->layer - 1) ? k->dropped : k->y) + b * l->t_in * l->c_in;
+    return (struct cov_ref_norm){a->k.mean, a->k.rstd, param(t, a->w.gamma), param(t, a->w.beta)};
 }
 
-static struct cov_ref_norm norm_of(const struct cov_ref_training *t)
+/* Direction d of an LSTM. */
+static struct cov_ref_lstm lstm_of(const struct cov_ref_training *t, const struct ref_layer *a,
+                                   size_t b, size_t d)
 {
-    const struct kept *k = &t->kept[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    return (struct cov_ref_norm){k->mean, k->rstd, param(t, w->gamma), param(t, w->beta)};
+    size_t at = (b * a->l.directions + d) * a->l.t_in * a->l.hidden;
+    return (struct cov_ref_lstm){param(t, a->w.w_ih[d]), param(t, a->w.w_hh[d]),
+                                 param(t, a->w.b_ih[d]), param(t, a->w.b_hh[d]),
+                                 a->k.gates + 4 * at,    a->k.cells + at};
 }
 
-static struct cov_ref_lstm lstm_of(const struct cov_ref_training *t, size_t b, size_t d)
-{
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    size_t at = (b * l->directions + d) * l->t_in * l->hidden;
-    return (struct cov_ref_lstm){param(t, w->w_ih[d]),
-                                 param(t, w->w_hh[d]),
-                                 param(t, w->b_ih[d]),
-                                 param(t, w->b_hh[d]),
-                                 t->kept[t->layer].gates + 4 * at,
-                                 t->kept[t->layer].cells + at};
-}
-
-/* Copies `from` to `to` with dropout: dropped elements become 0, the others are scaled. */
-static void drop(const struct cov_ref_training *t, size_t layer, size_t b, const double *from,
+/* Copies `from` to `to` with the dropout after layer i: dropped elements become 0, the others are
+ * scaled. */
+static void drop(const struct cov_ref_training *t, size_t i, size_t b, const double *from,
                  double *to)
 {
-    uint64_t key = cov_dropout_key(t->spec.seed, t->step, layer, t->batch->first + b);
+    uint64_t key = cov_dropout_key(t->spec.seed, t->step, i, t->batch->first + b);
     uint32_t limit = cov_dropout_limit(t->spec.dropout);
-    size_t c = t->layers[layer].c_out;
-    for (size_t row = 0; row < t->layers[layer].t_out; row++)
-        for (size_t i = 0; i < c; i++) {
-            bool dropped = cov_dropout_bits(key, cov_dropout_place(row, c) + i) < limit;
-            to[row * c + i] = dropped ? 0 : from[row * c + i] / (1 - t->spec.dropout);
+    size_t c = t->layers[i].l.c_out;
+    for (size_t row = 0; row < t->layers[i].l.t_out; row++)
+        for (size_t o = 0; o < c; o++) {
+            bool dropped = cov_dropout_bits(key, cov_dropout_place(row, c) + o) < limit;
+            to[row * c + o] = dropped ? 0 : from[row * c + o] / (1 - t->spec.dropout);
         }
 }
 
-/* ---- forward ---- */
-
-/* Runs sequence b up to the norm. */
-static int forward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
-{
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    size_t size = out_size(l);
-    const double *x = input_of(t, b);
-    double *y = k->y + b * size;
-    if (l->kind == COV_LAYER_LSTM) {
-        for (size_t d = 0; d < l->directions; d++) {
-            struct cov_ref_lstm s = lstm_of(t, b, d);
-            cov_ref_lstm(l, d, &s, x, y);
-        }
-        if (drops(t, t->layer))
-            drop(t, t->layer, b, y, k->dropped + b * size);
-        return COV_OK;
-    }
-    if (has_norm(l))
-        y = k->r + b * size;
-    cov_ref_sums(l, param(t, w->weight), param(t, w->bias), x, y);
-    if (l->kind == COV_LAYER_LINEAR_EXP)
-        return COV_OK;
-    for (size_t i = 0; i < size; i++)
-        y[i] = y[i] < 0 ? 0 : y[i];
-    if (has_norm(l)) {
-        double *sums = k->sums + b * 2 * l->c_out;
-        memset(sums, 0, 2 * l->c_out * sizeof *sums);
-        cov_ref_norm_sums(l->t_out, l->c_out, y, sums);
-    }
-    return COV_OK;
-}
-
-static int norm_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
-{
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    struct cov_ref_norm norm = norm_of(t);
-    cov_ref_norm(l->t_out, l->c_out, &norm, k->r + b * out_size(l), k->y + b * out_size(l));
-    return COV_OK;
-}
-
+/* Sums over the processes. */
 static int reduce(const struct cov_ref_training *t, double *v, size_t n, struct cov_err *e)
 {
     return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
 }
 
-/* Sets *all to the sums for the norm over the batch, and sets t->positions. */
-static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
+/* ---- forward ---- */
+
+/* Runs sequence b up to the norm. */
+static void forward_one(const struct cov_ref_training *t, size_t i, size_t b)
 {
-    const struct cov_layer *l = &t->layers[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    size_t n = t->batch->n, width = 2 * l->c_out;
-    double *sums = k->sums + t->max_batch * width;
-    memset(sums, 0, width * sizeof *sums);
-    for (size_t b = 0; b < n; b++)
-        for (size_t o = 0; o < width; o++)
-            sums[o] += k->sums[b * width + o];
-    sums[width] = (double)(n * l->t_out);
-    *all = sums;
-    int rc = reduce(t, sums, width + 1, e);
-    t->positions = sums[width];
-    return rc;
+    const struct ref_layer *a = &t->layers[i];
+    const struct cov_layer *l = &a->l;
+    const double *x = input_of(t, i, b);
+    double *y = a->k.y + b * a->size, *r = a->k.r + b * a->size;
+    if (l->kind == COV_LAYER_LSTM) {
+        for (size_t d = 0; d < l->directions; d++) {
+            struct cov_ref_lstm s = lstm_of(t, a, b, d);
+            cov_ref_lstm(l, d, &s, x, y);
+        }
+        if (a->drops)
+            drop(t, i, b, y, a->k.dropped + b * a->size);
+        return;
+    }
+    cov_ref_sums(l, param(t, a->w.weight), param(t, a->w.bias), x, r);
+    for (size_t k = 0; k < a->size && l->kind != COV_LAYER_LINEAR_EXP; k++)
+        r[k] = r[k] < 0 ? 0 : r[k];
+    if (a->norm)
+        cov_ref_norm_sums(l->t_out, l->c_out, r, a->k.sums);
 }
 
-/* Computes mean and variance of the batch, and also stores them in the gradient. */
-static int take_statistics(struct cov_ref_training *t, double *gradient, struct cov_err *e)
+/* Starts sums for the norm of a layer. */
+static void begin_sums(const struct ref_layer *a, size_t n)
 {
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    double *sums;
-    int rc = sum_up(t, &sums, e);
-    double n = t->positions;
+    memset(a->k.sums, 0, 2 * a->l.c_out * sizeof *a->k.sums);
+    a->k.sums[2 * a->l.c_out] = (double)(n * a->l.t_out);
+}
+
+/* Computes mean and variance of the batch, also stores them in the gradient, and normalises. */
+static int normalise(const struct cov_ref_training *t, const struct ref_layer *a, struct cov_err *e)
+{
+    const struct cov_layer *l = &a->l;
+    const double *sums = a->k.sums;
+    int rc = reduce(t, a->k.sums, 2 * l->c_out + 1, e);
+    double n = sums[2 * l->c_out];
     for (size_t o = 0; o < l->c_out; o++) {
         double mean = sums[o] / n, var = sums[l->c_out + o] / n - mean * mean;
         var = var < 0 ? 0 : var;
-        k->mean[o] = mean;
-        k->rstd[o] = 1 / sqrt(var + COV_NORM_EPS);
-        gradient[offset_of(t, w->mean) + o] = mean;
-        gradient[offset_of(t, w->var) + o] = n > 1 ? var * n / (n - 1) : var;
+        a->k.mean[o] = mean;
+        a->k.rstd[o] = 1 / sqrt(var + COV_NORM_EPS);
+        gradient_of(t, a->w.mean)[o] = mean;
+        gradient_of(t, a->w.var)[o] = n > 1 ? var * n / (n - 1) : var;
     }
+    struct cov_ref_norm norm = norm_of(t, a);
+    cov_ref_norm(t->batch->n * l->t_out, l->c_out, &norm, a->k.r, a->k.y);
     return rc;
 }
 
-static int forward(struct cov_ref_training *t, double *gradient, struct cov_err *e)
+static int forward(const struct cov_ref_training *t, struct cov_err *e)
 {
-    size_t n = t->batch->n, L = t->layers[0].t_in;
+    size_t n = t->batch->n, L = t->layers[0].l.t_in;
     for (size_t i = 0; i < n * L; i++)
         for (size_t c = 0; c < 4; c++)
             t->x[i * 4 + c] = (double)cov_onehot_f32[t->batch->codes[i] & 15][c];
     int rc = COV_OK;
-    for (t->layer = 0; rc == COV_OK && t->layer < t->n_layers; t->layer++) {
-        rc = cov_pool_for(t->spec.pool, n, forward_one, t, e);
-        if (rc || !has_norm(&t->layers[t->layer]))
-            continue;
-        rc = take_statistics(t, gradient, e);
-        if (rc == COV_OK)
-            rc = cov_pool_for(t->spec.pool, n, norm_one, t, e);
+    for (size_t i = 0; i < t->n_layers && !rc; i++) {
+        if (t->layers[i].norm)
+            begin_sums(&t->layers[i], n);
+        for (size_t b = 0; b < n; b++)
+            forward_one(t, i, b);
+        if (t->layers[i].norm)
+            rc = normalise(t, &t->layers[i], e);
     }
     return rc;
 }
 
 /* ---- loss ---- */
 
-static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
-{
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->n_layers - 1];
-    size_t L = l->t_out, n = l->c_out;
-    for (size_t d = 0; d < n; d++) {
-        double *to = t->scores + (b * n + d) * 3;
-        memset(to, 0, 3 * sizeof *to);
-        if (t->batch->present[b * n + d])
-            to[2] = (double)cov_ref_row_score(L, n, t->batch->codes + b * L,
-                                              t->kept[t->n_layers - 1].y + b * L * n + d,
-                                              t->batch->targets + b * L * n + d, &to[0], &to[1]);
-    }
-    return COV_OK;
-}
-
 static int score_batch(struct cov_ref_training *t, struct cov_train_score *score, struct cov_err *e)
 {
-    size_t n = t->layers[t->n_layers - 1].c_out;
+    const struct ref_layer *last = &t->layers[t->n_layers - 1];
+    size_t L = last->l.t_out, n = last->l.c_out;
     *score = (struct cov_train_score){0};
-    int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
-    return rc ? rc
-              : cov_train_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum,
-                                      e);
+    memset(t->scores, 0, t->batch->n * n * 3 * sizeof *t->scores);
+    for (size_t row = 0; row < t->batch->n * n; row++) {
+        size_t b = row / n, at = b * L * n + row % n;
+        double *to = t->scores + row * 3;
+        if (t->batch->present[row])
+            to[2] = (double)cov_ref_row_score(L, n, t->batch->codes + b * L, last->k.y + at,
+                                              t->batch->targets + at, &to[0], &to[1]);
+    }
+    return cov_train_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
 }
 
-static int loss_backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+static void loss_backward(const struct cov_ref_training *t)
 {
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->n_layers - 1];
-    size_t L = l->t_out, n = l->c_out;
-    memset(t->gradients + b * t->spec.n_floats, 0, t->spec.n_floats * sizeof *t->gradients);
-    for (size_t d = 0; d < n; d++) {
-        double columns = t->scores[(b * n + d) * 3 + 2];
-        double weight = (double)t->loss_weights[d];
-        size_t at = b * L * n + d;
+    const struct ref_layer *last = &t->layers[t->n_layers - 1];
+    size_t L = last->l.t_out, n = last->l.c_out;
+    for (size_t row = 0; row < t->batch->n * n; row++) {
+        size_t b = row / n, d = row % n, at = b * L * n + d;
+        double columns = t->scores[row * 3 + 2], weight = (double)t->loss_weights[d];
         double *to = t->d[0] + b * t->d_size + d;
         if (columns > 0 && weight > 0)
-            cov_ref_row_backward(L, n, t->batch->codes + b * L, t->kept[t->n_layers - 1].y + at,
+            cov_ref_row_backward(L, n, t->batch->codes + b * L, last->k.y + at,
                                  t->batch->targets + at, weight / (columns * t->weight_sum), to);
         else
             for (size_t i = 0; i < L; i++)
                 to[i * n] = 0;
     }
-    return COV_OK;
 }
 
 /* ---- backward ---- */
 
-static int norm_sums_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+/* The sums of the norm of a layer, which are also gradients of its parameters. */
+static int norm_backward_sums(const struct cov_ref_training *t, const struct ref_layer *a,
+                              const double *d_in, struct cov_err *e)
 {
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    struct cov_ref_norm norm = norm_of(t);
-    double *sums = k->sums + b * 2 * l->c_out;
-    memset(sums, 0, 2 * l->c_out * sizeof *sums);
-    cov_ref_norm_backward_sums(l->t_out, l->c_out, &norm, k->r + b * out_size(l),
-                               t->d_in + b * t->d_size, sums);
-    memcpy(gradient_of(t, b, w->beta), sums, l->c_out * sizeof *sums);
-    memcpy(gradient_of(t, b, w->gamma), sums + l->c_out, l->c_out * sizeof *sums);
-    return COV_OK;
+    const struct cov_layer *l = &a->l;
+    struct cov_ref_norm norm = norm_of(t, a);
+    begin_sums(a, t->batch->n);
+    for (size_t b = 0; b < t->batch->n; b++)
+        cov_ref_norm_backward_sums(l->t_out, l->c_out, &norm, a->k.r + b * a->size,
+                                   d_in + b * t->d_size, a->k.sums);
+    memcpy(gradient_of(t, a->w.beta), a->k.sums, l->c_out * sizeof *a->k.sums);
+    memcpy(gradient_of(t, a->w.gamma), a->k.sums + l->c_out, l->c_out * sizeof *a->k.sums);
+    return reduce(t, a->k.sums, 2 * l->c_out + 1, e);
 }
 
-static void lstm_backward(struct cov_ref_training *t, size_t b, const double *d_in, double *dx)
+static void lstm_backward(const struct cov_ref_training *t, size_t i, size_t b, const double *d_in,
+                          double *dx)
 {
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    memset(dx, 0, l->t_in * l->c_in * sizeof *dx);
-    for (size_t d = 0; d < l->directions; d++) {
-        struct cov_ref_lstm s = lstm_of(t, b, d);
+    const struct ref_layer *a = &t->layers[i];
+    memset(dx, 0, a->l.t_in * a->l.c_in * sizeof *dx);
+    for (size_t d = 0; d < a->l.directions; d++) {
+        struct cov_ref_lstm s = lstm_of(t, a, b, d);
         const struct cov_ref_lstm_gradients gradients = {
             .dy = d_in,
             .dx = dx,
-            .dw = {gradient_of(t, b, w->w_ih[d]), gradient_of(t, b, w->w_hh[d]),
-                   gradient_of(t, b, w->b_ih[d]), gradient_of(t, b, w->b_hh[d])},
+            .dw = {gradient_of(t, a->w.w_ih[d]), gradient_of(t, a->w.w_hh[d]),
+                   gradient_of(t, a->w.b_ih[d]), gradient_of(t, a->w.b_hh[d])},
         };
-        cov_ref_lstm_backward(l, d, &s, input_of(t, b), t->kept[t->layer].y + b * out_size(l),
-                              &gradients, t->scratch + b * t->scratch_size);
+        cov_ref_lstm_backward(&a->l, d, &s, input_of(t, i, b), a->k.y + b * a->size, &gradients,
+                              t->scratch);
     }
-    if (t->layer > 0 && drops(t, t->layer - 1))
-        drop(t, t->layer - 1, b, dx, dx);
+    if (i > 0 && t->layers[i - 1].drops)
+        drop(t, i - 1, b, dx, dx);
 }
 
-static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+/* d: the gradient of the layer's output, which is overwritten; dx: that of its input */
+static void backward_one(const struct cov_ref_training *t, size_t i, size_t b, double *d,
+                         double *dx)
 {
-    (void)worker;
-    (void)e;
-    struct cov_ref_training *t = arg;
-    const struct cov_layer *l = &t->layers[t->layer];
-    const struct cov_layer_weights *w = &t->weights[t->layer];
-    struct kept *k = &t->kept[t->layer];
-    double *d = t->d_in + b * t->d_size, *dx = t->d_out + b * t->d_size;
-    size_t size = out_size(l);
+    const struct ref_layer *a = &t->layers[i];
+    const struct cov_layer *l = &a->l;
+    const double *r = a->k.r + b * a->size;
     if (l->kind == COV_LAYER_LSTM) {
-        lstm_backward(t, b, d, dx);
-        return COV_OK;
+        lstm_backward(t, i, b, d, dx);
+        return;
     }
-    if (has_norm(l)) {
-        struct cov_ref_norm norm = norm_of(t);
-        cov_ref_norm_backward(l->t_out, l->c_out, &norm, k->sums + t->max_batch * 2 * l->c_out,
-                              t->positions, k->r + b * size, d);
+    if (a->norm) {
+        struct cov_ref_norm norm = norm_of(t, a);
+        cov_ref_norm_backward(l->t_out, l->c_out, &norm, a->k.sums, a->k.sums[2 * l->c_out], r, d);
     }
-    if (l->kind != COV_LAYER_LINEAR_EXP) {
-        const double *r = (has_norm(l) ? k->r : k->y) + b * size;
-        for (size_t i = 0; i < size; i++)
-            d[i] = r[i] > 0 ? d[i] : 0;
-    }
-    cov_ref_sums_backward(l, param(t, w->weight), input_of(t, b), d, t->layer > 0 ? dx : NULL,
-                          gradient_of(t, b, w->weight), gradient_of(t, b, w->bias));
-    return COV_OK;
+    for (size_t k = 0; k < a->size && l->kind != COV_LAYER_LINEAR_EXP; k++)
+        d[k] = r[k] > 0 ? d[k] : 0;
+    cov_ref_sums_backward(l, param(t, a->w.weight), input_of(t, i, b), d, i > 0 ? dx : NULL,
+                          gradient_of(t, a->w.weight), gradient_of(t, a->w.bias));
 }
 
-static int backward(struct cov_ref_training *t, struct cov_err *e)
+static int backward(const struct cov_ref_training *t, struct cov_err *e)
 {
-    size_t n = t->batch->n;
-    int rc = cov_pool_for(t->spec.pool, n, loss_backward_one, t, e);
-    for (size_t i = t->n_layers; rc == COV_OK && i-- > t->spec.first_trained;) {
-        double *sums;
-        t->layer = i;
-        t->d_in = t->d[(t->n_layers - 1 - i) % 2];
-        t->d_out = t->d[(t->n_layers - i) % 2];
-        if (has_norm(&t->layers[i])) {
-            rc = cov_pool_for(t->spec.pool, n, norm_sums_one, t, e);
-            if (rc == COV_OK)
-                rc = sum_up(t, &sums, e);
-        }
-        if (rc == COV_OK)
-            rc = cov_pool_for(t->spec.pool, n, backward_one, t, e);
+    int rc = COV_OK;
+    loss_backward(t);
+    for (size_t i = t->n_layers; !rc && i-- > t->spec.first_trained;) {
+        double *d_in = t->d[(t->n_layers - 1 - i) % 2], *d_out = t->d[(t->n_layers - i) % 2];
+        if (t->layers[i].norm)
+            rc = norm_backward_sums(t, &t->layers[i], d_in, e);
+        for (size_t b = 0; b < t->batch->n && !rc; b++)
+            backward_one(t, i, b, d_in + b * t->d_size, d_out + b * t->d_size);
     }
     return rc;
 }
@@ -486,17 +373,12 @@ int cov_ref_training_run_double(struct cov_training *base, uint64_t step, const 
     t->params = block;
     t->batch = batch;
     t->step = step;
+    t->gradient = gradient;
     memset(gradient, 0, t->spec.n_floats * sizeof *gradient);
-    int rc = forward(t, gradient, e);
-    if (rc == COV_OK)
+    int rc = forward(t, e);
+    if (!rc)
         rc = score_batch(t, score, e);
-    if (rc || score->n_rows == 0)
-        return rc;
-    rc = backward(t, e);
-    for (size_t b = 0; rc == COV_OK && b < batch->n; b++)
-        for (size_t i = 0; i < t->spec.n_floats; i++)
-            gradient[i] += t->gradients[b * t->spec.n_floats + i];
-    return rc;
+    return rc || score->n_rows == 0 ? rc : backward(t, e);
 }
 
 static int run(struct cov_training *base, uint64_t step, const struct cov_train_batch *batch,
@@ -518,34 +400,19 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
 {
     (void)dev;
     static const struct cov_gradient_ops ops = {load, run, NULL};
-    size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
     *out = NULL;
     struct cov_ref_training *t = cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
     t->base = (struct cov_training){.gradients = &ops, .free = free_training};
     t->spec = *spec;
-    t->n_layers = n;
-    t->max_batch = spec->max_batch;
-    t->layers = cov_calloc(n, sizeof *t->layers, e);
-    t->weights = cov_calloc(n, sizeof *t->weights, e);
-    t->kept = cov_calloc(n, sizeof *t->kept, e);
-    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
-    int rc = t->layers && t->weights && t->kept && t->loss_weights ? COV_OK : COV_ENOMEM;
-    if (rc == COV_OK) {
-        memcpy(t->layers, spec->layers, n * sizeof *t->layers);
-        memcpy(t->weights, spec->weights, n * sizeof *t->weights);
-        for (size_t d = 0; d < outputs; d++)
-            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
-        t->spec.loss_weights = t->loss_weights;
-        rc = make_memory(t, e);
-    }
-    if (rc) {
+    t->n_layers = spec->n_layers;
+    int rc = make_memory(t, spec, e);
+    if (rc)
         free_training(&t->base);
-        return rc;
-    }
-    *out = &t->base;
-    return COV_OK;
+    else
+        *out = &t->base;
+    return rc;
 }
 
 static void close_device(struct cov_device *dev)
