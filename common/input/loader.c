@@ -13,7 +13,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/base/rng.h"
 #include "common/chunk/chunk_file.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
@@ -40,7 +39,6 @@ struct cov_loader {
     enum cov_loading loading;
     struct cov_blob *kept_rows; /* [of source_grid] in memory, as stored */
     struct cov_kept_codes *kept_codes;
-    enum cov_loader_order order;
     size_t *pairs;    /* in order of delivery; NULL: in grid order */
     size_t next, seq; /* next pair; in grid order also the next sequence */
 };
@@ -123,7 +121,6 @@ static int open_chunk_stream(struct cov_loader *l, struct cov_bgz *in,
                          : o->neighbours                   ? "predicted with overlap"
                          : o->resumes                      ? "resumed (--resume)"
                          : o->loading != COV_LOAD_DISK     ? "loaded into memory"
-                         : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
                                                            : NULL;
     int rc = COV_OK;
     if (o->fasta_option)
@@ -336,8 +333,11 @@ static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
 {
     size_t n = cov_grid_n_pairs(l->grid);
     struct filled_key *keys = cov_malloc(n, sizeof *keys, e);
-    if (!keys)
+    l->pairs = cov_malloc(n, sizeof *l->pairs, e);
+    if (!keys || !l->pairs) {
+        free(keys);
         return COV_ENOMEM;
+    }
     for (size_t p = 0; p < n; p++) {
         struct cov_pair pair = cov_grid_pair(l->grid, p);
         keys[p] = (struct filled_key){pair.end - pair.beg, p};
@@ -346,34 +346,6 @@ static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
     for (size_t i = 0; i < n; i++)
         l->pairs[i] = keys[i].pair;
     free(keys);
-    return COV_OK;
-}
-
-/* Fisher-Yates shuffle, starting from grid order so that the result depends only on the seed. */
-static void shuffle_pairs(struct cov_loader *l, uint64_t seed)
-{
-    struct cov_rng rng;
-    cov_rng_init(&rng, seed);
-    size_t n = cov_grid_n_pairs(l->grid);
-    for (size_t i = 0; i < n; i++)
-        l->pairs[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)cov_rng_below(&rng, i), pair = l->pairs[j];
-        l->pairs[j] = l->pairs[i - 1];
-        l->pairs[i - 1] = pair;
-    }
-}
-
-static int choose_order(struct cov_loader *l, uint64_t seed, struct cov_err *e)
-{
-    if (l->order == COV_ORDER_GRID)
-        return COV_OK;
-    l->pairs = cov_malloc(cov_grid_n_pairs(l->grid), sizeof *l->pairs, e);
-    if (!l->pairs)
-        return COV_ENOMEM;
-    if (l->order == COV_ORDER_FILLED)
-        return sort_by_filled(l, e);
-    shuffle_pairs(l, seed);
     return COV_OK;
 }
 
@@ -397,7 +369,7 @@ static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
     if (rc)
         return rc;
     l->partial = has_holes(l->grid);
-    return choose_order(l, o->seed, e);
+    return o->order == COV_ORDER_FILLED ? sort_by_filled(l, e) : COV_OK;
 }
 
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
@@ -408,7 +380,6 @@ int cov_loader_open(const char *path, const struct cov_loader_options *options,
     if (!l)
         return COV_ENOMEM;
     l->loading = options->loading;
-    l->order = options->order;
     l->neighbours = options->neighbours;
     l->path = cov_strdup(path, e);
     int rc = l->path ? open_any(l, options, progress, e) : COV_ENOMEM;
@@ -641,14 +612,12 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
     return decode_pair(l, item, raw, codes, e);
 }
 
-int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
+int cov_loader_rewind(struct cov_loader *l, struct cov_err *e)
 {
     if (l->stream)
         return cov_fail(e, COV_EINPUT, "%s is a chunk stream, which can be read only once",
                         l->path);
     l->next = l->seq = 0;
-    if (l->order == COV_ORDER_SHUFFLED)
-        shuffle_pairs(l, seed);
     return COV_OK;
 }
 

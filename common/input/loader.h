@@ -33,7 +33,6 @@ enum cov_loader_order {
     /* By the number of bases in the chunk, descending, then in grid order. The chunks of a stream
      * stay in the order of the stream. */
     COV_ORDER_FILLED,
-    COV_ORDER_SHUFFLED /* in random order given by the seed */
 };
 
 struct cov_loader_options {
@@ -42,7 +41,6 @@ struct cov_loader_options {
     struct cov_genome_options genome; /* how a FASTA is read; length limits apply to every input */
     enum cov_loading loading;         /* for files and FASTA */
     enum cov_loader_order order;
-    uint64_t seed;
     size_t shard, n_shards; /* deliver only shard `shard`, counted from 0; n_shards 0: everything */
     /* Deliver only chunks that overlap these regions (select.h); shards are cut afterwards. */
     const char *const *regions;
@@ -66,7 +64,7 @@ struct cov_loader;
  * checked completely. Sequences outside the length limits are dropped with a warning that gives
  * their number; it is an error if none is left. A FASTA then counts as a smaller genome; a genome
  * file or stream, as a partial genome with all its sequence names. COV_EINPUT for operations a
- * stream does not support (shards, regions, neighbours, resuming, loading, shuffling), for
+ * stream does not support (shards, regions, neighbours, resuming, loading), for
  * `fasta_option`, and for unknown regions; COV_EUSAGE for malformed ones. With `neighbours`, COV_EINPUT for a genome
  * file with incomplete sequences. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
@@ -129,8 +127,7 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 const char *cov_loader_name(const struct cov_loader *l, size_t seq);
 const char *cov_loader_species(const struct cov_loader *l, size_t seq);
 
-/* Restarts from the first pair. With COV_ORDER_SHUFFLED, the new order depends only on `seed`, not
- * on earlier orders. COV_EINPUT for a stream. */
-int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
+/* Restarts from the first pair. COV_EINPUT for a stream. */
+int cov_loader_rewind(struct cov_loader *l, struct cov_err *e) COV_MUST_USE;
 
 #endif

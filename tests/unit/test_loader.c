@@ -202,14 +202,12 @@ static bool is_twisted_file(const char *input)
 
 /* ---------------------------------------------------------------- pairs */
 
-static struct cov_loader_options options_of(enum cov_loading loading, enum cov_loader_order order,
-                                            uint64_t seed)
+static struct cov_loader_options options_of(enum cov_loading loading, enum cov_loader_order order)
 {
     return (struct cov_loader_options){.chunk_length = L,
                                        .genome = {.tmpdir = ".", .n_threads = 1},
                                        .loading = loading,
-                                       .order = order,
-                                       .seed = seed};
+                                       .order = order};
 }
 
 static struct cov_loader *open_with(const char *input, const struct cov_loader_options *options,
@@ -315,9 +313,9 @@ TEST(test_all)
 {
     for (size_t k = 0; k < COV_COUNT(inputs); k++)
         for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++)
-            for (enum cov_loader_order order = COV_ORDER_GRID; order <= COV_ORDER_SHUFFLED; order++)
+            for (enum cov_loader_order order = COV_ORDER_GRID; order <= COV_ORDER_FILLED; order++)
                 for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
-                    struct cov_loader_options o = options_of(loading, order, 7);
+                    struct cov_loader_options o = options_of(loading, order);
                     struct cov_loader *l = open_with(inputs[k], &o, n_threads);
                     struct cov_loader_item items[MAX_PAIRS];
                     size_t n;
@@ -326,42 +324,11 @@ TEST(test_all)
                         drop_empty(items, &n);
                         check_pairs(l, items, n);
                         check_order(order, items, n);
-                        assert_ok(cov_loader_rewind(l, 8, &e));
+                        assert_ok(cov_loader_rewind(l, &e));
                     }
                     assert_int_equal(cov_loader_is_partial(l), is_partial(inputs[k]));
                     cov_loader_close(l);
                 }
-}
-
-/* The order depends only on the seed, not on the kind of loading or on earlier orders. */
-TEST(test_shuffle)
-{
-    struct cov_loader_item first[MAX_PAIRS], items[MAX_PAIRS];
-    size_t n, m, n_moved = 0, n_other = 0;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_SHUFFLED, seed);
-        struct cov_loader *l = open_with("regular.h5", &o, 1);
-        collect(l, false, first, &n);
-        assert_ok(cov_loader_rewind(l, seed + 1, &e));
-        collect(l, false, items, &m);
-        for (size_t i = 0; i < n; i++) {
-            n_moved += first[i].pair != i;
-            n_other += first[i].pair != items[i].pair;
-        }
-        cov_loader_close(l);
-        o = options_of(COV_LOAD_RAM_PACKED, COV_ORDER_SHUFFLED, seed + 100);
-        l = open_with("genome.fa", &o, 2);
-        collect(l, false, items, &m);
-        assert_ok(cov_loader_rewind(l, seed, &e));
-        collect(l, false, items, &m);
-        assert_int_equal(n, m);
-        for (size_t i = 0; i < n; i++)
-            assert_int_equal(first[i].pair, items[i].pair);
-        cov_loader_close(l);
-    }
-    /* In a random order of 14 pairs, an average of one pair stays in place. */
-    assert_in_range(n_moved, 20 * 14 * 8 / 10, 20 * 14);
-    assert_in_range(n_other, 20 * 14 * 8 / 10, 20 * 14);
 }
 
 TEST(test_shards)
@@ -369,7 +336,7 @@ TEST(test_shards)
     for (size_t k = 0; k < COV_COUNT(inputs); k++) {
         struct cov_loader_item all[MAX_PAIRS], items[MAX_PAIRS];
         size_t n_all, n, n_seqs;
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
         struct cov_loader *l = open_with(inputs[k], &o, 1);
         collect(l, is_twisted_file(inputs[k]), all, &n_all);
         drop_empty(all, &n_all);
@@ -385,7 +352,7 @@ TEST(test_shards)
                 if (n_shards > 3 && loading != COV_LOAD_DISK)
                     continue;
                 for (size_t shard = 0; shard < n_shards; shard++) {
-                    o = options_of(loading, COV_ORDER_FILLED, 0);
+                    o = options_of(loading, COV_ORDER_FILLED);
                     o.shard = shard;
                     o.n_shards = n_shards;
                     l = open_with(inputs[k], &o, 2);
@@ -420,7 +387,7 @@ static const char *describe(const char *input, int64_t min, int64_t max, size_t 
     static char text[512];
     struct cov_loader_item items[MAX_PAIRS];
     size_t n, at = 0, n_seq = 0;
-    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
     o.genome.min_length = min;
     o.genome.max_length = max;
     o.shard = shard;
@@ -484,7 +451,7 @@ TEST(test_streams)
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
         struct cov_loader_item items[MAX_PAIRS], expected[MAX_PAIRS];
         size_t n, n_expected;
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
         struct cov_loader *l = open_with(files[k], &o, 1);
         collect(l, is_twisted_file(files[k]), expected, &n_expected);
         cov_loader_close(l);
@@ -522,7 +489,7 @@ TEST(test_stream_limits)
                 (void)snprintf(expected, sizeof expected, "%s",
                                describe(files[k], limits[i], limits[j], 0, 0));
                 (void)snprintf(from_file, sizeof from_file, "%s", logged.text);
-                struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+                struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
                 o.genome.min_length = limits[i];
                 o.genome.max_length = limits[j];
                 if (strncmp(expected, "error", 5) == 0) {
@@ -556,7 +523,7 @@ TEST(test_cut_streams)
     char *bytes = get_bytes("regular.stream", &n);
     assert_true(n >= 200);
     for (size_t cut = 0; cut < n; cut += cut < 60 || cut + 60 > n ? 1 : 7) {
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
         o.genome.min_length = cut % 2 ? 41 : 0;
         struct cov_loader *l;
         struct cov_loader_item item;
@@ -597,7 +564,7 @@ TEST(test_refused)
     struct cov_loader *l;
     const size_t length = L;
     for (size_t k = 0; k < COV_COUNT(inputs); k++) {
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
         o.check = no_length;
         o.check_arg = &length;
         assert_fails(cov_loader_open(inputs[k], &o, NULL, &l, &e), COV_EUNSUPPORTED,
@@ -615,7 +582,7 @@ TEST(test_refused)
             assert_fails(cov_loader_open(inputs[k], &o, NULL, &l, &e), COV_EINPUT, text);
         }
     }
-    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
     assert_fails(cov_loader_open("absent.h5", &o, NULL, &l, &e), COV_EIO, "absent.h5");
 }
 
@@ -625,20 +592,19 @@ TEST(test_streams_refused)
     const size_t length = L;
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
         static const char *const whats[] = {"cut into shards", "loaded into memory",
-                                            "loaded into memory", "put into another order"};
+                                            "loaded into memory"};
         for (size_t i = 0; i < COV_COUNT(whats); i++) {
             char text[128];
-            struct cov_loader_options o =
-                options_of(i == 1   ? COV_LOAD_RAM
-                           : i == 2 ? COV_LOAD_RAM_PACKED
-                                    : COV_LOAD_DISK,
-                           i == 3 ? COV_ORDER_SHUFFLED : COV_ORDER_GRID, 0);
+            struct cov_loader_options o = options_of(i == 1   ? COV_LOAD_RAM
+                                                     : i == 2 ? COV_LOAD_RAM_PACKED
+                                                              : COV_LOAD_DISK,
+                                                     COV_ORDER_GRID);
             o.n_shards = i == 0;
             (void)snprintf(text, sizeof text, "%s is a chunk stream, which cannot be %s",
                            streams[k], whats[i]);
             assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EINPUT, text);
         }
-        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
         o.fasta_option = "rename";
         assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EINPUT,
                      "--rename is for FASTA input, but ");
@@ -648,7 +614,7 @@ TEST(test_streams_refused)
         assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), COV_EUNSUPPORTED);
         o.check = NULL;
         assert_ok(cov_loader_open(streams[k], &o, NULL, &l, &e));
-        assert_int_equal(cov_loader_rewind(l, 0, NULL), COV_EINPUT);
+        assert_int_equal(cov_loader_rewind(l, NULL), COV_EINPUT);
         cov_loader_close(l);
     }
 }
@@ -680,7 +646,7 @@ TEST(test_damaged)
 {
     put_damaged("damaged.h5");
     for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++) {
-        struct cov_loader_options o = options_of(loading, COV_ORDER_GRID, 0);
+        struct cov_loader_options o = options_of(loading, COV_ORDER_GRID);
         struct cov_loader *l;
         struct cov_pool *pool;
         struct cov_err e = COV_ERR_INIT;

@@ -12,8 +12,8 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
+#include "common/chunk/chunk_file.h"
 #include "common/h5/h5_plain.h"
-#include "common/input/loader.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/machine.h"
 
@@ -47,26 +47,24 @@ static void sleep_until(double at)
     (void)nanosleep(&t, NULL);
 }
 
-/* A slot of the ring: a batch of pairs of chunks, in stored and in decoded form. The original
- * strategy decodes while it reads, to `floats`. */
+/* A slot of the ring: a batch of chunks, in stored and in decoded form. The original strategy
+ * decodes while it reads, to `floats`. */
 struct batch {
-    size_t n; /* pairs */
-    struct cov_loader_item *items;
-    struct cov_blob (*raw)[2];
-    uint8_t *codes; /* [2 pairs, L] */
-    size_t n_chunks;
+    size_t n;
+    size_t *rows;         /* [batch] */
+    struct cov_blob *raw; /* [batch] */
+    uint8_t *codes;       /* [batch, L] */
 };
 
 /* Epochs over one open file. */
 struct epochs_run {
     struct epoch *of;
-    struct cov_loader *loader;  /* NULL: `plain` */
-    struct cov_h5_plain *plain; /* of the original strategy */
-    struct cov_pool *pool;      /* NULL: all stages run in turn */
-    size_t n_pairs;             /* per batch */
-    size_t L, *order;           /* order: a permutation of the rows of `plain` */
+    struct cov_h5_plain *plain;  /* of the original strategy */
+    struct cov_chunk_file *file; /* of the others */
+    struct cov_pool *pool;       /* NULL: all stages run in turn */
+    size_t L, *order;            /* order: a permutation of the rows */
     uint16_t *halves;
-    float *floats; /* [2 pairs, L, 4]: a batch as passed to the device; NULL: it takes codes */
+    float *floats; /* [batch, L, 4]: a batch as passed to the device; NULL: it takes codes */
 
     /* The current epoch. */
     double started, read_bytes, device_free, device_busy;
@@ -76,12 +74,10 @@ struct epochs_run {
     uint64_t checksum;
 };
 
-/* Counts chunks that were read, and delays the reader to keep to the I/O limit. */
-static void throttle(struct epochs_run *p, struct batch *b, size_t n_chunks)
+/* Counts a chunk that was read, and delays the reader to keep to the I/O limit. */
+static void throttle(struct epochs_run *p)
 {
-    b->n_chunks += n_chunks;
-    p->read += n_chunks;
-    p->read_bytes += (double)n_chunks * p->of->bytes_per_chunk;
+    p->read_bytes += p->of->bytes_per_chunk;
     if (p->of->io_limit > 0)
         sleep_until(p->started + p->read_bytes / (double)p->of->io_limit);
 }
@@ -108,41 +104,32 @@ static void feed_device(struct epochs_run *p, size_t n_chunks)
 
 /* ---------------------------------------------------------------- stages */
 
-static int fetch_rows(struct epochs_run *p, struct batch *b, struct cov_err *e)
+static int fetch_plain(struct epochs_run *p, const struct batch *b, struct cov_err *e)
 {
     const float *of_half = p->of->all->of_half;
-    int rc = COV_OK;
-    while (b->n_chunks < 2 * p->n_pairs && p->read < p->total && !rc) {
-        float *floats = p->floats + b->n_chunks * 4 * p->L;
-        uint8_t *codes = b->codes + b->n_chunks * p->L;
-        rc = cov_h5_plain_read(p->plain, p->order[p->read], p->halves, e);
-        throttle(p, b, 1);
-        for (size_t i = 0; i < 4 * p->L; i++)
-            floats[i] = of_half[p->halves[i]];
-        for (size_t t = 0; t < p->L && p->checks; t++)
-            codes[t] = cov_code_from_onehot_f16(p->halves + 4 * t);
-    }
-    return rc ? rc : b->n_chunks > 0;
+    float *floats = p->floats + b->n * 4 * p->L;
+    int rc = cov_h5_plain_read(p->plain, b->rows[b->n], p->halves, e);
+    for (size_t i = 0; i < 4 * p->L; i++)
+        floats[i] = of_half[p->halves[i]];
+    for (size_t t = 0; t < p->L && p->checks; t++)
+        b->codes[b->n * p->L + t] = cov_code_from_onehot_f16(p->halves + 4 * t);
+    return rc;
 }
 
 static int fetch(void *arg, void *slot, struct cov_err *e)
 {
     struct epochs_run *p = arg;
     struct batch *b = slot;
-    b->n = b->n_chunks = 0;
-    if (p->plain)
-        return fetch_rows(p, b, e);
-    while (b->n < p->n_pairs) {
-        struct cov_loader_item *item = &b->items[b->n];
-        int got = cov_loader_next(p->loader, item, b->raw[b->n], e);
-        if (got < 0)
-            return got;
-        if (got == 0)
-            break;
-        throttle(p, b, (size_t)item->has[COV_PLUS] + item->has[COV_MINUS]);
-        b->n++;
+    int rc = COV_OK;
+    for (b->n = 0; b->n < p->of->batch && p->read < p->total && !rc; b->n++) {
+        b->rows[b->n] = p->order[p->read++];
+        cov_blob_clear(&b->raw[b->n]);
+        rc = p->plain
+                 ? fetch_plain(p, b, e)
+                 : cov_chunk_file_fetch(p->file, b->rows[b->n], COV_CHUNK_BASES, &b->raw[b->n], e);
+        throttle(p);
     }
-    return b->n > 0;
+    return rc ? rc : b->n > 0;
 }
 
 static int decode(void *arg, void *slot, void *worker, struct cov_err *e)
@@ -150,16 +137,10 @@ static int decode(void *arg, void *slot, void *worker, struct cov_err *e)
     (void)worker;
     struct epochs_run *p = arg;
     struct batch *b = slot;
-    uint8_t *to = b->codes;
     int rc = COV_OK;
-    for (size_t k = 0; k < b->n && !rc; k++) {
-        uint8_t *of[2];
-        for (int s = COV_PLUS; s <= COV_MINUS; s++) {
-            of[s] = to;
-            to += b->items[k].has[s] ? p->L : 0;
-        }
-        rc = cov_loader_codes(p->loader, &b->items[k], b->raw[k], of, e);
-    }
+    for (size_t k = 0; k < b->n && p->file && !rc; k++)
+        rc = cov_chunk_file_decode(p->file, b->rows[k], COV_CHUNK_BASES, &b->raw[k],
+                                   b->codes + k * p->L, NULL, e);
     return rc;
 }
 
@@ -168,9 +149,9 @@ static int hand_over(void *arg, void *slot, struct cov_err *e)
     (void)e;
     struct epochs_run *p = arg;
     const struct batch *b = slot;
-    for (size_t i = 0; i < b->n_chunks && p->checks; i++)
+    for (size_t i = 0; i < b->n && p->checks; i++)
         p->checksum += cov_fingerprint(1, b->codes + i * p->L, p->L);
-    feed_device(p, b->n_chunks);
+    feed_device(p, b->n);
     return COV_OK;
 }
 
@@ -180,7 +161,7 @@ static int decode_and_hand_over(void *arg, void *slot, struct cov_err *e)
     struct epochs_run *p = arg;
     const struct batch *b = slot;
     int rc = decode(p, slot, NULL, e);
-    for (size_t i = 0; i < b->n_chunks * p->L && p->floats && p->loader; i++)
+    for (size_t i = 0; i < b->n * p->L && p->floats && p->file; i++)
         memcpy(p->floats + 4 * i, cov_onehot_f32[b->codes[i]], 4 * sizeof(float));
     return rc ? rc : hand_over(arg, slot, e);
 }
@@ -189,18 +170,17 @@ static void init_batch(void *arg, void *slot, struct cov_arena *memory)
 {
     const struct epochs_run *p = arg;
     struct batch *b = slot;
-    b->items = cov_arena_calloc(memory, p->n_pairs, sizeof *b->items);
-    b->raw = cov_arena_calloc(memory, p->n_pairs, sizeof *b->raw);
-    b->codes = cov_arena_calloc(memory, 2 * p->n_pairs, p->L);
+    b->rows = cov_arena_calloc(memory, p->of->batch, sizeof *b->rows);
+    b->raw = cov_arena_calloc(memory, p->of->batch, sizeof *b->raw);
+    b->codes = cov_arena_calloc(memory, p->of->batch, p->L);
 }
 
 static void fini_batch(void *arg, void *slot)
 {
     const struct epochs_run *p = arg;
     struct batch *b = slot;
-    for (size_t k = 0; b->raw && k < p->n_pairs; k++)
-        for (int s = COV_PLUS; s <= COV_MINUS; s++)
-            cov_blob_fini(&b->raw[k][s]);
+    for (size_t k = 0; b->raw && k < p->of->batch; k++)
+        cov_blob_fini(&b->raw[k]);
 }
 
 /* ---------------------------------------------------------------- an epoch */
@@ -214,34 +194,27 @@ static int run_epoch(struct epochs_run *p, struct cov_err *e)
                                      .n_slots = p->pool ? 0 : 1,
                                      .init_slot = init_batch,
                                      .fini_slot = fini_batch};
-    int rc = COV_OK;
+    struct cov_rng rng;
     p->of->all->dropped =
         machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
-    p->of->seed++;
-    if (p->loader) {
-        rc = cov_loader_rewind(p->loader, p->of->seed, e);
-    } else {
-        struct cov_rng rng;
-        cov_rng_init(&rng, p->of->seed);
-        for (size_t i = p->total; i > 1; i--) {
-            size_t k = cov_rng_below(&rng, i), t = p->order[k];
-            p->order[k] = p->order[i - 1];
-            p->order[i - 1] = t;
-        }
+    cov_rng_init(&rng, ++p->of->seed);
+    for (size_t i = p->total; i > 1; i--) {
+        size_t k = cov_rng_below(&rng, i), t = p->order[k];
+        p->order[k] = p->order[i - 1];
+        p->order[i - 1] = t;
     }
     p->read_bytes = p->device_busy = 0;
     p->read = p->chunks = 0;
     p->started = p->fed = p->device_free = cov_clock();
-    if (!rc)
-        rc = cov_ring_run_job(p->pool, &job, p, NULL, e);
+    int rc = cov_ring_run_job(p->pool, &job, p, NULL, e);
     sleep_until(p->device_free);
     return rc;
 }
 
 static void close_run(struct epochs_run *p)
 {
-    cov_loader_close(p->loader);
     cov_h5_plain_close(p->plain);
+    cov_chunk_file_close(p->file);
     cov_pool_free(p->pool);
     free(p->order);
     free(p->halves);
@@ -250,21 +223,15 @@ static void close_run(struct epochs_run *p)
 
 static int open_source(struct epochs_run *p, const char *path, struct cov_err *e)
 {
-    if (p->of->strategy != STRATEGY_ORIGINAL) {
-        const struct cov_loader_options options = {
-            .genome = {.tmpdir = p->of->all->tmpdir, .n_threads = 1},
-            .order = COV_ORDER_SHUFFLED,
-            .seed = p->of->seed};
-        int rc = cov_loader_open(path, &options, NULL, &p->loader, e);
-        if (rc)
-            return rc;
-        p->L = cov_loader_chunk_length(p->loader);
-        p->total = p->of->all->n_chunks;
-        return COV_OK;
-    }
-    int rc = cov_h5_plain_open(path, &p->plain, &p->total, &p->L, e);
+    int rc = p->of->strategy == STRATEGY_ORIGINAL
+                 ? cov_h5_plain_open(path, &p->plain, &p->total, &p->L, e)
+                 : cov_chunk_file_open(path, &p->file, e);
     if (rc)
         return rc;
+    if (p->file) {
+        p->total = cov_grid_n_chunks(cov_chunk_file_grid(p->file));
+        p->L = cov_grid_chunk_length(cov_chunk_file_grid(p->file));
+    }
     p->order = cov_malloc(p->total, sizeof *p->order, e);
     p->halves = cov_malloc(4 * p->L, sizeof *p->halves, e);
     for (size_t i = 0; p->order && i < p->total; i++)
@@ -275,13 +242,13 @@ static int open_source(struct epochs_run *p, const char *path, struct cov_err *e
 /* The caller closes *p in any case. */
 static int open_run(struct epoch *of, struct epochs_run *p, struct cov_err *e)
 {
-    *p = (struct epochs_run){.of = of, .n_pairs = (of->batch + 1) / 2};
+    *p = (struct epochs_run){.of = of};
     int rc = open_source(p, of->all->files[of->strategy], e);
     if (!rc && of->strategy == STRATEGY_RING)
         rc = cov_pool_new(of->threads, &p->pool, e);
     if (rc || of->strategy >= STRATEGY_DEVICE)
         return rc;
-    const size_t n_floats = 8 * p->n_pairs * p->L;
+    const size_t n_floats = 4 * of->batch * p->L;
     p->floats = cov_malloc(n_floats, sizeof *p->floats, e);
     if (!p->floats)
         return COV_ENOMEM;

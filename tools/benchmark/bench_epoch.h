@@ -25,7 +25,6 @@ extern const char *const strategy_names[STRATEGIES]; /* "original", "+blosc", ..
 
 /* State shared by all epochs of a benchmark. */
 struct epochs {
-    const char *tmpdir;      /* borrowed */
     char *files[STRATEGIES]; /* of one genome; the last three are the same string. Owned */
     size_t n_chunks;
     uint64_t checksum; /* of all chunks; 0: not known yet */
@@ -41,7 +40,7 @@ struct epoch {
     int64_t io_limit;       /* bytes per second; 0: unlimited */
     double bytes_per_chunk; /* stored size, for the limit */
     unsigned threads;       /* of STRATEGY_RING */
-    size_t batch;           /* chunks; an epoch loads pairs, so an odd number is rounded up */
+    size_t batch;           /* chunks */
     double device_rate;     /* chunks per second; 0: no device */
     uint64_t seed;          /* for the order of chunks; changes after each epoch */
     /* Seconds that the device worked, and seconds that passed, in each part of the epochs. */

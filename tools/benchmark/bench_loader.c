@@ -47,10 +47,10 @@ static int make_files(struct shared *s, struct cov_err *e)
             .chunk_length = (size_t)s->o->length,
             .layout = files[i].layout,
             .compression = files[i].compression,
-            .genome = {.tmpdir = s->all.tmpdir, .n_threads = 1}};
+            .genome = {.tmpdir = s->b->work.path, .n_threads = 1}};
         const struct cov_job job = {pool, s->b->progress, &stats};
         cov_stats_init(&stats, "benchmark", "");
-        s->all.files[i] = cov_path_join(s->all.tmpdir, files[i].name, e);
+        s->all.files[i] = cov_path_join(s->b->work.path, files[i].name, e);
         rc = s->all.files[i]
                  ? cov_encode_fasta(s->b->fasta, s->all.files[i], true, &options, &job, e)
                  : COV_ENOMEM;
@@ -263,7 +263,7 @@ static int sweep(struct shared *s, struct cov_err *e)
 int bench_loader(struct bench *b, const void *options, struct cov_err *e)
 {
     const struct loader_options *o = options;
-    struct shared s = {.b = b, .o = o, .all = {.tmpdir = b->work.path}};
+    struct shared s = {.b = b, .o = o};
     int rc = epochs_init(&s.all, e);
     if (!rc)
         rc = make_files(&s, e);

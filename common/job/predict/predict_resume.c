@@ -101,7 +101,7 @@ static int fingerprint_bases(struct cov_loader *loader, struct cov_pool *pool,
     int rc = cov_ring_run_job(pool, &ring, &j, NULL, e);
     cov_progress_end(progress);
     if (!rc)
-        rc = cov_loader_rewind(loader, 0, e);
+        rc = cov_loader_rewind(loader, e);
     if (rc)
         free(j.out);
     else
@@ -264,7 +264,7 @@ static int write_from_journal(struct resume_job *r, struct cov_err *e)
         cov_predict_output_open(r->out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
     cov_loader_exclude(r->loader, NULL, NULL);
     if (!rc)
-        rc = cov_loader_rewind(r->loader, 0, e);
+        rc = cov_loader_rewind(r->loader, e);
     cov_progress_begin(r->job->progress, "writing", "chunks", cov_loader_n_left(r->loader));
     while (!rc && cov_loader_next_item(r->loader, &item)) {
         if (!item.has[COV_PLUS] && !item.has[COV_MINUS])
