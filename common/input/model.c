@@ -190,10 +190,9 @@ static int check_shape(const struct cov_torch_tensor *t, const struct cov_param 
 /* Returns true if `name` is the count of batches that a norm of the network saw in training. */
 static bool is_batch_count(const struct cov_params *params, const char *name)
 {
-    static const char suffix[] = ".num_batches_tracked";
     char mean[sizeof params->items[0].name];
-    size_t n = strlen(name), n_suffix = sizeof suffix - 1;
-    if (n < n_suffix || n >= sizeof mean || strcmp(name + n - n_suffix, suffix) != 0)
+    size_t n = strlen(name), n_suffix = sizeof COV_MODEL_COUNT - 1;
+    if (n < n_suffix || n >= sizeof mean || strcmp(name + n - n_suffix, COV_MODEL_COUNT) != 0)
         return false;
     (void)snprintf(mean, sizeof mean, "%.*s.running_mean", (int)(n - n_suffix), name);
     return cov_params_find(params, mean) != NULL;
@@ -345,4 +344,27 @@ int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size
     if (!rc)
         rc = cov_ckpt_add_int(c, "output_size", hp->output_size, e);
     return rc ? rc : cov_ckpt_add_strings(c, "datasets", datasets, (size_t)hp->output_size, e);
+}
+
+int cov_model_add_tensors(struct cov_ckpt *c, const struct cov_params *params, const float *block,
+                          int64_t n_batches, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < params->n_items; i++) {
+        const struct cov_param *p = &params->items[i];
+        const char *var = strstr(p->name, ".running_var");
+        char name[sizeof p->name + sizeof COV_MODEL_COUNT];
+        const int64_t shape[] = {(int64_t)p->shape[0], (int64_t)p->shape[1], (int64_t)p->shape[2]};
+        struct cov_torch_tensor *t;
+        rc = cov_ckpt_add_tensor(c, p->name, COV_TORCH_FLOAT32, p->n_dims, shape, &t, e);
+        if (!rc)
+            memcpy(t->f32, block + p->offset, p->n * sizeof *block);
+        if (rc || !var)
+            continue;
+        (void)snprintf(name, sizeof name, "%.*s" COV_MODEL_COUNT, (int)(var - p->name), p->name);
+        rc = cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, e);
+        if (!rc)
+            t->i64[0] = n_batches;
+    }
+    return rc;
 }

@@ -32,10 +32,16 @@ void cov_model_close(struct cov_model *m); /* NULL is accepted */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
 
 struct cov_ckpt;
+struct cov_params;
 /* Adds the hyperparameters that cov_model_open reads to checkpoint *c, under Predmoter's names, for
  * chunks of L positions. Copies datasets[hp->output_size]. */
 int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
                           double learning_rate, const char *const *datasets,
                           struct cov_err *e) COV_MUST_USE;
+/* Adds the state dict: the parameters of a block, and after each norm the number of batches that it
+ * saw in training, whose name ends in COV_MODEL_COUNT. */
+#define COV_MODEL_COUNT ".num_batches_tracked"
+int cov_model_add_tensors(struct cov_ckpt *c, const struct cov_params *params, const float *block,
+                          int64_t n_batches, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@ chunks of CHUNK bases without overlap (0) and for each OVERLAP: the mean absolut
 ends of chunks, over both strands and all datasets; its reduction compared with no overlap; the mean difference over
 all bases; and CPU seconds. Ignores sequences with only one chunk.
 
-  build/default/demo/make_demo D 400000
+  build/default/demo/make_plant D 400000 && build/default/tests/lib/make_ckpt cpg D/cpg.ckpt
   overlap_ends.py W D/genome.fa D/cpg.ckpt 21384 1000
 SPDX-License-Identifier: MIT"""
 import gzip

@@ -1,7 +1,7 @@
 /* make_ckpt.c - small valid and broken checkpoints, for tests: make_ckpt KIND OUT [SEED].
  *
  * KIND is cnn, hybrid or bi-hybrid for a network of that type with random weights; counting for a
- * bi-hybrid network whose LSTMs count; or another name in the table `kinds`, usually that of a
+ * bi-hybrid network whose LSTMs count; cpg for one that counts CpG; or another name in the table `kinds`, usually that of a
  * fault.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -11,17 +11,23 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/zip.h"
+#include "common/file/path.h"
 #include "common/input/model.h"
 #include "common/net/shape.h"
 #include "tests/lib/put_ckpt.h"
+
+/* Of the network that counts CpG. */
+enum { CPG_STEP = 8, CPG_FLANK = 100 };
 
 static const struct cov_hparams networks[] = {
     {COV_MODEL_CNN, 2, 8, 9, 2, 2, 1, 1, 16, 4, 1, false, 0},
     {COV_MODEL_HYBRID, 2, 8, 9, 3, 1, 1, 2, 12, 4, 1, true, 0},
     {COV_MODEL_BI_HYBRID, 3, 4, 6, 2, 2, 1, 2, 8, 4, 2, true, 0.2},
+    {COV_MODEL_CNN, 1, CPG_STEP, 2 * CPG_FLANK + CPG_STEP, CPG_STEP, 1, 1, 1, 16, 4, 1, false, 0},
 };
 
 struct maker {
@@ -31,19 +37,8 @@ struct maker {
     int rc; /* the first failure */
 };
 
-/* A tensor of values uniform in (low, high). */
-static void add_uniform(struct maker *m, const char *name, int n_dims, const int64_t *shape,
-                        double low, double high)
-{
-    struct cov_torch_tensor *t;
-    if (!m->rc)
-        m->rc = cov_ckpt_add_tensor(&m->c, name, COV_TORCH_FLOAT32, n_dims, shape, &t, &m->e);
-    for (size_t i = 0; !m->rc && i < t->n_elems; i++)
-        t->f32[i] = (float)(low + (high - low) * cov_rng_double(&m->rng));
-}
-
-/* Adds a parameter, distributed as in PyTorch, or as in a trained norm. */
-static void add_param(struct maker *m, const struct cov_param *p)
+/* Draws a parameter, distributed as in PyTorch, or as in a trained norm. */
+static void draw_param(struct maker *m, const struct cov_param *p, float *values)
 {
     static const struct {
         const char *end;
@@ -54,36 +49,20 @@ static void add_param(struct maker *m, const struct cov_param *p)
         {"running_var", 0.5, 2.0}, {"bias", -0.5, 0.5}, {"weight", 0.5, 1.5},
     };
     const struct cov_param *weight = strstr(p->name, ".bias") ? p - 1 : p;
-    const int64_t shape[3] = {(int64_t)p->shape[0], (int64_t)p->shape[1], (int64_t)p->shape[2]};
-    double low = 0, high = 0;
-    for (size_t i = COV_COUNT(others); i-- > 0;) {
-        size_t n = strlen(p->name), k = strlen(others[i].end);
-        if (n >= k && strcmp(p->name + n - k, others[i].end) == 0) {
-            low = others[i].low;
-            high = others[i].high;
-        }
-    }
+    double low, high;
     if (strstr(p->name, "lstm") || weight->n_dims == 3) {
         size_t fan_in = weight->n_dims == 3 ? weight->shape[1] * weight->shape[2] : p->shape[0] / 4;
         high = 1 / sqrt((double)fan_in);
         low = -high;
+    } else {
+        size_t i = 0;
+        while (!cov_path_has_suffix(p->name, others[i].end))
+            i++;
+        low = others[i].low;
+        high = others[i].high;
     }
-    add_uniform(m, p->name, p->n_dims, shape, low, high);
-}
-
-/* A norm has a count after its parameters. */
-static void add_count(struct maker *m, const struct cov_param *p)
-{
-    struct cov_torch_tensor *t;
-    char name[100];
-    (void)snprintf(name, sizeof name, "%s", p->name);
-    char *end = strstr(name, "running_var");
-    if (!end || m->rc)
-        return;
-    (void)snprintf(end, sizeof name - (size_t)(end - name), "num_batches_tracked");
-    m->rc = cov_ckpt_add_tensor(&m->c, name, COV_TORCH_INT64, 0, NULL, &t, &m->e);
-    if (!m->rc)
-        t->i64[0] = 100;
+    for (size_t i = 0; i < p->n; i++)
+        values[i] = (float)(low + (high - low) * cov_rng_double(&m->rng));
 }
 
 static void make_network(struct maker *m, const struct cov_hparams *hp)
@@ -99,10 +78,11 @@ static void make_network(struct maker *m, const struct cov_hparams *hp)
         m->rc = cov_params_init(hp, &params, &m->e);
     if (m->rc)
         return;
-    for (size_t i = 0; i < params.n_items; i++) {
-        add_param(m, &params.items[i]);
-        add_count(m, &params.items[i]);
-    }
+    float *block = cov_malloc(params.n_floats, sizeof *block, &m->e);
+    for (size_t i = 0; block && i < params.n_items; i++)
+        draw_param(m, &params.items[i], block + params.items[i].offset);
+    m->rc = block ? cov_model_add_tensors(&m->c, &params, block, 100, &m->e) : COV_ENOMEM;
+    free(block);
     cov_params_fini(&params);
 }
 
@@ -180,6 +160,35 @@ static void counting(struct maker *m)
     }
 }
 
+/* Makes the network count CpG. It has one convolution and one transposed convolution of stride STEP; with kernel =
+ * 2 FLANK + STEP both have a padding of FLANK:
+ *
+ *   h[t, j] = ReLU(C[q] + G[q+1] - 1),  q = t STEP + j,  j < STEP      1 at a CG, else 0
+ *   y[p]    = sum of h[t, j] over -FLANK <= q - p < FLANK       the number of CpG
+ *   log coverage = y ln(2) / 4
+ *
+ * So coverage is 2^(n / 4), where n is the number of CpG within FLANK bases of p, on either strand. N gives C + G - 1 < 0
+ * and so does not count. */
+static void cpg(struct maker *m)
+{
+    enum { COLUMN_C = 0, COLUMN_G = 3, N_COLUMNS = 4, KERNEL = 2 * CPG_FLANK + CPG_STEP };
+    for (size_t i = 0; i < m->c.n_tensors; i++)
+        memset(m->c.tensors[i].f32, 0, m->c.tensors[i].n_elems * sizeof(float));
+    float *down = tensor(m, "down_layer_list.0.weight")->f32;
+    float *up = tensor(m, "up_layer_list.0.weight")->f32;
+    for (int j = 0; j < CPG_STEP; j++, down += N_COLUMNS * KERNEL, up += N_COLUMNS * KERNEL) {
+        /* Tap k of window t reads position t STEP - FLANK + k, and writes there. */
+        down[COLUMN_C * KERNEL + CPG_FLANK + j] = 1;
+        down[COLUMN_G * KERNEL + CPG_FLANK + j + 1] = 1;
+        tensor(m, "down_layer_list.0.bias")->f32[j] = -1;
+        for (int k = 0; k < KERNEL; k++) {
+            int distance = CPG_FLANK + j - k; /* q - p */
+            up[k] = distance >= -CPG_FLANK && distance < CPG_FLANK;
+        }
+    }
+    tensor(m, "out.weight")->f32[0] = 0.693147181F / 4;
+}
+
 /* `change` changes a network; or `pickle` is all of a pickle. */
 static const struct kind {
     const char *name;
@@ -192,6 +201,7 @@ static const struct kind {
     {.name = "hybrid", .network = 1},
     {.name = "bi-hybrid", .network = 2},
     {.name = "counting", .network = 2, .change = counting},
+    {.name = "cpg", .network = 3, .change = cpg},
     {"wrong-shape", .change = wrong_shape},
     {"os-system", .pickle = CKPT_HEAD "'hyper_parameters': {}, "
                                       "'state_dict': os.system('touch executed')}"},

@@ -69,28 +69,11 @@ void bench_net_close(struct bench_net *n)
 
 /* ---------------------------------------------------------------- as a checkpoint */
 
-static int add_weights(struct cov_ckpt *c, const struct bench_net *net, struct cov_err *e)
-{
-    struct cov_params params = {0};
-    int rc = cov_params_init(&net->hp, &params, e);
-    for (size_t i = 0; i < params.n_items && !rc; i++) {
-        const struct cov_param *p = &params.items[i];
-        struct cov_torch_tensor *t;
-        int64_t shape[3];
-        for (int d = 0; d < p->n_dims; d++)
-            shape[d] = (int64_t)p->shape[d];
-        rc = cov_ckpt_add_tensor(c, p->name, COV_TORCH_FLOAT32, p->n_dims, shape, &t, e);
-        if (!rc)
-            memcpy(t->f32, net->block + p->offset, p->n * sizeof *net->block);
-    }
-    cov_params_fini(&params);
-    return rc;
-}
-
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
 {
     static const char *names[] = {"random1", "random2"};
     struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_params params = {0};
     struct bench_net net;
     int rc = bench_net_open(BENCH_NET_COMBINED, seed, &net, e);
     if (!rc)
@@ -98,9 +81,12 @@ int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
     if (!rc)
         rc = cov_model_add_hparams(&c, &net.hp, CHUNK_LENGTH, LEARNING_RATE, names, e);
     if (!rc)
-        rc = add_weights(&c, &net, e);
+        rc = cov_params_init(&net.hp, &params, e);
+    if (!rc)
+        rc = cov_model_add_tensors(&c, &params, net.block, 1, e);
     if (!rc)
         rc = cov_ckpt_write(path, &c, e);
+    cov_params_fini(&params);
     cov_ckpt_fini(&c);
     bench_net_close(&net);
     return rc;

@@ -81,6 +81,19 @@ static double luck(struct genome *g)
 
 /* ---- bases ---- */
 
+/* Draws bases[0..n) with few CG, as in most of a plant's genome, where methylated C mutates to T.
+ * */
+static void draw_background(struct genome *g, char *bases, int64_t n, int gc_per_mille)
+{
+    char before = 'A';
+    for (int64_t i = 0; i < n; i++) {
+        char base = draw_base(g, gc_per_mille);
+        if (before == 'C' && base == 'G' && chance(g, 350))
+            base = 'A';
+        bases[i] = before = base;
+    }
+}
+
 static char complement(char base)
 {
     return base == 'A' ? 'T' : base == 'C' ? 'G' : base == 'G' ? 'C' : base == 'T' ? 'A' : base;
@@ -324,7 +337,95 @@ static void put_genes(struct genome *g, struct piece *p, int64_t beg, int64_t en
     }
 }
 
+/* ---- repeats and gaps ---- */
+
+/* Allocates an ancestor of low <= n < 4000 bases. */
+static int make_family(struct genome *g, struct family *f, int64_t low, struct cov_err *e)
+{
+    f->n = between(g, low, 4000);
+    f->bases = cov_malloc((size_t)f->n, 1, e);
+    if (!f->bases)
+        return COV_ENOMEM;
+    draw_background(g, f->bases, f->n, (int)between(g, 320, 460));
+    return COV_OK;
+}
+
+/* Puts copies of the families, min_gap to max_gap bases apart, many of them truncated. */
+static void put_repeats(struct genome *g, const struct piece *p, int64_t min_gap, int64_t max_gap)
+{
+    for (int64_t at = between(g, 500, 6000);; at += between(g, min_gap, max_gap)) {
+        const struct family *f = &g->families[between(g, 0, N_FAMILIES)];
+        int64_t n = chance(g, 400) ? f->n : between(g, f->n / 4, f->n);
+        if (at + n > p->n)
+            return;
+        put_copy(g, p->bases + at, f->bases, n);
+        note_range(g, p, at, at + n, "repeat");
+        at += n;
+    }
+}
+
+/* Puts the centromere in [*beg, *end): a tandem repeat, as in Arabidopsis, with a gap in the
+ * assembly. */
+static void put_centromere(struct genome *g, const struct piece *p, int64_t *beg, int64_t *end)
+{
+    int64_t n = p->n / 25 / SATELLITE * SATELLITE, gap = n / 3;
+    *beg = p->n / 9 * 5;
+    *end = *beg + n;
+    for (int64_t i = 0; i < n; i += SATELLITE)
+        put_copy(g, p->bases + *beg + i, g->satellite, SATELLITE);
+    note_range(g, p, *beg, *end, "repeat");
+    put_gap(g, p, *beg + gap, gap);
+}
+
+static void put_gaps(struct genome *g, const struct piece *p)
+{
+    for (int64_t at = between(g, 15000, 60000); at + 3000 < p->n; at += between(g, 30000, 200000))
+        put_gap(g, p, at, chance(g, 500) ? 100 : between(g, 200, 2500));
+}
+
 /* ---- writing ---- */
+
+enum { N_CHROMOSOMES = 5, N_CONTIGS = 4, N_PIECES = N_CHROMOSOMES + N_CONTIGS };
+
+/* Sets the name and length of sequence i < N_PIECES: chromosomes with 30, 24, 19, 15 and 12 % of
+ * n_bases, a contig of exactly one chunk, and short contigs. */
+static void describe_piece(size_t i, int64_t n_bases, char name[32], int64_t *n)
+{
+    static const int shares[N_CHROMOSOMES] = {30, 24, 19, 15, 12};
+    static const int contigs[N_CONTIGS] = {21384, 5003, 777, 41};
+    bool large = i < N_CHROMOSOMES;
+    size_t k = large ? i : i - N_CHROMOSOMES;
+    (void)snprintf(name, 32, large ? "chr%zu" : "contig_%zu", k + 1);
+    *n = large ? n_bases / 100 * shares[k] : contigs[k];
+}
+
+static void write_bases(const struct genome *g, const struct piece *p)
+{
+    (void)fprintf(g->fasta, ">%s a made-up sequence of %lld bases\n", p->name, (long long)p->n);
+    write_lines(g, p);
+}
+
+/* Creates DIRECTORY/NAME.SUFFIX. */
+static FILE *create(const char *directory, const char *name, const char *suffix, struct cov_err *e)
+{
+    char *path = cov_strfmt(e, "%s/%s.%s", directory, name, suffix);
+    FILE *f = path ? fopen(path, "we") : NULL;
+    if (path && !f)
+        (void)cov_fail_errno(e, "%s", path);
+    free(path);
+    return f;
+}
+
+/* Closes f (may be NULL), and reports earlier write errors too. Returns `code` if that is an error. */
+static int finish(FILE *f, const char *name, int code, struct cov_err *e)
+{
+    if (!f)
+        return code;
+    int failed = ferror(f);
+    if (fclose(f) != 0 || failed)
+        return code ? code : cov_fail_errno(e, "%s: cannot be written", name);
+    return code;
+}
 
 /* Writes reads sorted by position. Positions are drawn for 5' ends, which are the ends of - reads,
  * so the starts are collected first. ATAC-seq reads are shifted as by an aligner: +4 and -5 bases
@@ -436,7 +537,7 @@ static int make_families(struct genome *g, struct cov_err *e)
 
 static int make_all(const char *directory, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
-    struct maker m = {.g = {.more = "\t0\t."}};
+    struct maker m = {.g = {.fasta = NULL}};
     int code = COV_EIO;
     cov_rng_init(&m.g.rng, SEED);
     m.g.fasta = create(directory, "genome", "fa", e);
@@ -461,5 +562,18 @@ static int make_all(const char *directory, int64_t n_bases, int64_t seed, struct
 
 int main(int argc, char **argv)
 {
-    return run_program(argc, argv, "make_plant", 3000000, make_all);
+    int64_t n_bases = 3000000, seed = 0; /* seed 0: SEED */
+    struct cov_err e = COV_ERR_INIT;
+    if (argc < 2 || argc > 4) {
+        (void)fprintf(stderr, "usage: make_plant DIRECTORY [BASES [SEED]]\n");
+        return 2;
+    }
+    int code = argc < 3 ? COV_OK : cov_parse_i64(argv[2], "BASES", 10000, 1000000000, &n_bases, &e);
+    if (code == COV_OK && argc == 4)
+        code = cov_parse_i64(argv[3], "SEED", 1, INT32_MAX, &seed, &e);
+    if (code == COV_OK)
+        code = make_all(argv[1], n_bases, seed, &e);
+    if (code != COV_OK)
+        (void)fprintf(stderr, "make_plant: error: %s\n", e.text);
+    return code == COV_OK ? 0 : code == COV_EUSAGE ? 2 : 1;
 }

@@ -17,9 +17,6 @@
 /* Limit of epochs, steps and batches; a larger number means damage. */
 #define MAX_COUNT INT64_C(1000000000000000)
 
-#define VAR_SUFFIX ".running_var"
-#define COUNT_SUFFIX ".num_batches_tracked"
-
 int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams *hp,
                            const char *const *datasets, double learning_rate, size_t L,
                            struct cov_err *e)
@@ -88,8 +85,8 @@ static int64_t read_count(const struct cov_ckpt *c)
 {
     for (size_t i = 0; i < c->n_tensors; i++) {
         const struct cov_torch_tensor *t = &c->tensors[i];
-        size_t n = strlen(t->name), n_suffix = sizeof COUNT_SUFFIX - 1;
-        if (n > n_suffix && strcmp(t->name + n - n_suffix, COUNT_SUFFIX) == 0 && t->i64 &&
+        size_t n = strlen(t->name), n_suffix = sizeof COV_MODEL_COUNT - 1;
+        if (n > n_suffix && strcmp(t->name + n - n_suffix, COV_MODEL_COUNT) == 0 && t->i64 &&
             t->n_elems == 1)
             return t->i64[0];
     }
@@ -256,41 +253,6 @@ out:
 
 /* ---------------------------------------------------------------- writing */
 
-static int add_param(struct cov_ckpt *c, const struct cov_param *param, const float *block,
-                     struct cov_err *e)
-{
-    int64_t shape[3] = {0};
-    struct cov_torch_tensor *t;
-    for (int d = 0; d < param->n_dims; d++)
-        shape[d] = (int64_t)param->shape[d];
-    int rc = cov_ckpt_add_tensor(c, param->name, COV_TORCH_FLOAT32, param->n_dims, shape, &t, e);
-    if (!rc)
-        memcpy(t->f32, block + param->offset, param->n * sizeof(float));
-    return rc;
-}
-
-/* Adds the state dict of these parameters. */
-static int add_tensors(const struct cov_train_network *n, const float *block, int64_t n_batches,
-                       struct cov_ckpt *c, struct cov_err *e)
-{
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n->params.n_items; i++) {
-        const struct cov_param *param = &n->params.items[i];
-        size_t length = strlen(param->name), n_suffix = sizeof VAR_SUFFIX - 1;
-        rc = add_param(c, param, block, e);
-        if (rc || length < n_suffix || strcmp(param->name + length - n_suffix, VAR_SUFFIX) != 0)
-            continue;
-        char name[sizeof param->name + sizeof COUNT_SUFFIX];
-        struct cov_torch_tensor *t;
-        (void)snprintf(name, sizeof name, "%.*s" COUNT_SUFFIX, (int)(length - n_suffix),
-                       param->name);
-        rc = cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, e);
-        if (!rc)
-            t->i64[0] = n_batches;
-    }
-    return rc;
-}
-
 /* Returns a tensor that borrows its elements. */
 static struct cov_torch_tensor borrow(const struct cov_param *param, float *elems)
 {
@@ -376,10 +338,10 @@ int cov_train_ckpt_write(const char *path, const struct cov_train_network *n,
         rc = cov_model_add_hparams(&c, &n->hp, n->L, n->learning_rate,
                                    (const char *const *)n->datasets, e);
     if (!rc)
-        rc =
-            add_tensors(n, p->has_average ? p->state.average : p->state.block, p->n_batches, &c, e);
+        rc = cov_model_add_tensors(
+            &c, &n->params, p->has_average ? p->state.average : p->state.block, p->n_batches, e);
     if (!rc && p->has_average) {
-        rc = add_tensors(n, p->state.block, p->n_batches, &current, e);
+        rc = cov_model_add_tensors(&current, &n->params, p->state.block, p->n_batches, e);
         t.current = current.tensors;
         t.n_current = current.n_tensors;
     }

@@ -1,4 +1,4 @@
-# cpg.awk - counts CpG in a FASTA, and computes the expected output of make_demo's network, without covtools.
+# cpg.awk - counts CpG in a FASTA, and computes the expected output of make_ckpt's network cpg, without covtools.
 #
 #   awk -v flank=100 -v L=21384 -v what=count|coverage -f cpg.awk genome.fa
 #
