@@ -109,7 +109,7 @@ ifdef SAN
 # outputs: other tests cover the same code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
   %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/outputs.t %/pipeline.t %/readme.t %/snakemake.t %/tutorial.t %/workflows.t,$(CLI_TESTS))
-UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
+UNIT_SRC := $(filter-out %/test_reference_models.c,$(UNIT_SRC))
 endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)

@@ -16,7 +16,7 @@ LONGEST := $(patsubst %,$(B)/tests/check_%,cublas training kernels) \
   covpeaks_measured damaged_hdf5 covtrain_mpi covprofile covtrain cov2bigwig_compare fasta2h5 outputs cov2bigwig_reference benchmark_report \
   coveffect damaged_fasta covpredict_device text_variants h5_reference covpeaks demo covtrain_plant covpredict covpredict_shard codecs \
   h5_layout clients lint) \
-  $(patsubst %,$(B)/tests/%,check_host check_lstm test_reference_models test_reference_training test_bigwig_zoom test_loader test_bgz test_onehot test_lstm)
+  $(patsubst %,$(B)/tests/%,check_host check_lstm test_reference_models test_bigwig_zoom test_loader test_bgz test_onehot test_lstm)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
@@ -57,7 +57,7 @@ golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DI
 # Tests of the kernels at each CPU level of the machine. CPU_UNITS run all levels themselves, LEVEL_UNITS the level in
 # COVTOOLS_CPU.
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec toom_cook lstm layers training)
-LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
+LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(call obj,$(LIB_SRC) $(TOOL_SRC) $(PART_SRC)))
 .PHONY: check-cpu
@@ -68,7 +68,7 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 	  case " $$there " in *" $$level "*) ;; *) echo "== $$level: SKIP, not on this machine"; continue ;; esac; \
 	  echo "== $$level"; COVTOOLS_CPU=$$level $(PROVE) --exec '' $(LEVEL_UNITS) $(filter tests/cli/covpredict%,$(CLI_TESTS)) || exit 1; \
 	done
-	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models %/test_reference_training,$(CPU_UNITS) $(LEVEL_UNITS)))
+	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models,$(CPU_UNITS) $(LEVEL_UNITS)))
 
 # A cross build in its own directory with the libraries of deps-aarch64, and the unit tests in an emulator.
 ARM_ROOT  := $(CURDIR)/$(ARM)/root
