@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
@@ -198,61 +199,4 @@ int cov_ring_run_job(struct cov_pool *pool, const struct cov_ring_job *job, void
 size_t cov_ring_slots(const struct cov_pool *pool)
 {
     return (size_t)2 * cov_pool_size(pool);
-}
-
-/* ---- slots of the caller ---- */
-
-struct numbered {
-    const struct cov_ring_stages *stages;
-    void *arg;
-    size_t n_slots;
-    uint64_t n; /* pieces so far */
-};
-
-struct numbered_slot {
-    size_t i;
-    uint64_t n;
-};
-
-static int numbered_fetch(void *arg, void *slot, struct cov_err *e)
-{
-    struct numbered *r = arg;
-    struct numbered_slot *s = slot;
-    *s = (struct numbered_slot){(size_t)(r->n % r->n_slots), r->n};
-    r->n++;
-    return r->stages->source(r->arg, s->i, s->n, e);
-}
-
-static int numbered_work(void *arg, void *slot, void *worker, struct cov_err *e)
-{
-    const struct numbered *r = arg;
-    return r->stages->work(r->arg, ((struct numbered_slot *)slot)->i, *(unsigned *)worker, e);
-}
-
-static int numbered_store(void *arg, void *slot, struct cov_err *e)
-{
-    const struct numbered *r = arg;
-    const struct numbered_slot *s = slot;
-    return r->stages->sink(r->arg, s->i, s->n, e);
-}
-
-static void numbered_init(void *arg, void *worker, unsigned i, struct cov_arena *memory)
-{
-    (void)arg;
-    (void)memory;
-    *(unsigned *)worker = i;
-}
-
-int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_stages *stages,
-                 void *arg, struct cov_ring_times *times, struct cov_err *e)
-{
-    struct numbered r = {stages, arg, n_slots ? n_slots : 1, 0};
-    const struct cov_ring_job job = {.fetch = numbered_fetch,
-                                     .work = stages->work ? numbered_work : NULL,
-                                     .store = numbered_store,
-                                     .slot_bytes = sizeof(struct numbered_slot),
-                                     .worker_bytes = sizeof(unsigned),
-                                     .n_slots = r.n_slots,
-                                     .init_worker = numbered_init};
-    return cov_ring_run_job(pool, &job, &r, times, e);
 }

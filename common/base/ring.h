@@ -10,7 +10,6 @@
 #define COV_BASE_RING_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
@@ -48,15 +47,6 @@ struct cov_ring_times {
  * the number of threads and slots. Adds to *times; `times` may be NULL. */
 int cov_ring_run_job(struct cov_pool *pool, const struct cov_ring_job *job, void *arg,
                      struct cov_ring_times *times, struct cov_err *e) COV_MUST_USE;
-
-/* The same with slots and buffers of the caller, by number; n counts the pieces. */
-struct cov_ring_stages {
-    int (*source)(void *arg, size_t slot, uint64_t n, struct cov_err *e);
-    int (*work)(void *arg, size_t slot, unsigned worker, struct cov_err *e);
-    int (*sink)(void *arg, size_t slot, uint64_t n, struct cov_err *e);
-};
-int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_stages *stages,
-                 void *arg, struct cov_ring_times *times, struct cov_err *e) COV_MUST_USE;
 
 /* Returns two slots per worker, which keeps all workers and the calling thread busy. */
 size_t cov_ring_slots(const struct cov_pool *pool);

@@ -37,11 +37,7 @@ struct signal_input {
     struct cov_progress *progress;
     struct cov_value_pipe *pipes; /* [n_datasets] */
     int64_t n_bases;              /* so far */
-    size_t n_slots;
-    struct signal_slot *slots;
-    float **scratch; /* per worker: [2][n_datasets][L] */
-    unsigned n_workers;
-    struct signal_slot *sinking; /* the slot that the pipes read */
+    struct signal_slot *storing;  /* the slot that the pipes read */
 };
 
 /* ---------------------------------------------------------------- datasets */
@@ -138,13 +134,12 @@ static int split_datasets(struct signal_input *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- work */
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int signal_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct signal_input *j = arg;
     if (j->reader.done)
         return 0;
-    int rc = cov_signal_reader_next(&j->reader, &j->slots[slot].piece, e);
+    int rc = cov_signal_reader_next(&j->reader, &((struct signal_slot *)slot)->piece, e);
     return rc ? rc : 1;
 }
 
@@ -156,12 +151,14 @@ static void find_gaps(const float *plus, const float *minus, size_t n, float *ou
             out[i] = COV_SIGNAL_PAD;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+/* A worker's buffer is a pointer to values[2][n_datasets][L]. */
+static int signal_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct signal_input *j = arg;
-    struct cov_signal_piece *p = &j->slots[slot].piece;
-    float *out = j->slots[slot].values;
-    float *plus = j->scratch[worker], *minus = plus + j->base.n_datasets * j->L;
+    struct signal_slot *s = slot;
+    struct cov_signal_piece *p = &s->piece;
+    float *out = s->values, *plus = *(float **)worker;
+    float *minus = plus + j->base.n_datasets * j->L;
     float *const values[2] = {cov_signal_needs(j->o, COV_PLUS) ? plus : NULL,
                               cov_signal_needs(j->o, COV_MINUS) ? minus : NULL};
     if (p->n == 0)
@@ -177,7 +174,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- sink */
+/* ---------------------------------------------------------------- the sinks */
 
 static int begin_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
                         const struct cov_signal_piece *p, struct cov_err *e)
@@ -216,13 +213,13 @@ static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
     (void)worker;
     struct signal_input *j = arg;
     struct cov_value_pipe *pipe = &j->pipes[k];
-    const struct cov_signal_piece *p = &j->sinking->piece;
+    const struct cov_signal_piece *p = &j->storing->piece;
     int rc = p->ends ? end_contig(j, pipe, p, e) : COV_OK;
     if (!rc && p->begins)
         rc = begin_contig(j, pipe, p, e);
     if (rc || p->n == 0)
         return rc;
-    float *values = j->sinking->values + k * j->L;
+    float *values = j->storing->values + k * j->L;
     return j->reader.signal->has_gaps ? add_stretches(pipe, p->beg, values, p->n, e)
                                       : cov_value_pipe_add(pipe, p->beg, values, p->n, e);
 }
@@ -242,14 +239,13 @@ static int for_pipes(struct signal_input *j, cov_task_fn *fn, struct cov_err *e)
                                    : cov_pool_for(j->pool, j->base.n_datasets, fn, j, e);
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int signal_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct signal_input *j = arg;
-    j->sinking = &j->slots[slot];
+    j->storing = slot;
     int rc = for_pipes(j, take_slot, e);
-    j->n_bases += (int64_t)j->slots[slot].piece.n;
-    cov_progress_add(j->progress, (int64_t)j->slots[slot].piece.n);
+    j->n_bases += (int64_t)j->storing->piece.n;
+    cov_progress_add(j->progress, (int64_t)j->storing->piece.n);
     return rc;
 }
 
@@ -274,29 +270,23 @@ static int prepare_pipes(struct signal_input *j, struct cov_track_sink *const *s
     return rc;
 }
 
-static int prepare_slots(struct signal_input *j, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t n, twice;
-    j->n_slots = cov_ring_slots(j->pool);
-    j->n_workers = cov_pool_size(j->pool);
-    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
-    j->scratch = cov_calloc(j->n_workers, sizeof *j->scratch, e);
-    if (!j->slots || !j->scratch)
-        return COV_ENOMEM;
-    if (cov_size_mul(j->base.n_datasets, j->L, &n) || cov_size_mul(n, 2, &twice))
-        return cov_fail(e, COV_ENOMEM, "%s: chunks of %zu bases are too long",
-                        j->reader.signal->name, j->L);
-    for (size_t i = 0; i < j->n_slots; i++) {
-        j->slots[i].values = cov_malloc(n, sizeof(float), e);
-        if (!j->slots[i].values)
-            return COV_ENOMEM;
-    }
-    for (unsigned i = 0; i < j->n_workers; i++) {
-        j->scratch[i] = cov_malloc(twice, sizeof(float), e);
-        if (!j->scratch[i])
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    const struct signal_input *j = arg;
+    ((struct signal_slot *)slot)->values = cov_arena_values(memory, j->base.n_datasets, j->L, 1);
+}
+
+static void fini_slot(void *arg, void *slot)
+{
+    (void)arg;
+    cov_signal_piece_fini(&((struct signal_slot *)slot)->piece);
+}
+
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct signal_input *j = arg;
+    (void)i;
+    *(float **)worker = cov_arena_values(memory, j->base.n_datasets, j->L, 2);
 }
 
 /* A partial file may be a shard that should be merged first. */
@@ -315,20 +305,27 @@ static int signal_run(struct cov_track_source *source_base, struct cov_track_sin
 {
     struct signal_input *j = (struct signal_input *)source_base;
     struct cov_stats *stats = job->stats;
-    static const struct cov_ring_stages stages = {source, work, sink};
+    static const struct cov_ring_job ring = {
+        .fetch = signal_fetch,
+        .work = signal_work,
+        .store = signal_store,
+        .slot_bytes = sizeof(struct signal_slot),
+        .worker_bytes = sizeof(float *),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     struct cov_ring_times times = {0};
     int64_t n_present = cov_signal_reader_count(&j->reader);
     j->pool = job->pool;
     j->progress = job->progress;
     int rc = prepare_pipes(j, sinks, e);
-    if (!rc)
-        rc = prepare_slots(j, e);
     if (rc)
         return rc;
     if (!j->o->quiet)
         warn_about_gaps(j, n_present);
     cov_progress_begin(j->progress, what, "bp", n_present);
-    rc = cov_ring_run(j->pool, j->n_slots, &stages, j, &times, e);
+    rc = cov_ring_run_job(j->pool, &ring, j, &times, e);
     double beg = cov_clock();
     if (!rc)
         rc = cov_signal_reader_check(&j->reader, e);
@@ -391,14 +388,6 @@ static void close_input(struct cov_track_source *s)
     struct signal_input *j = (struct signal_input *)s;
     for (size_t k = 0; j->pipes && k < s->n_datasets; k++)
         cov_value_pipe_fini(&j->pipes[k]);
-    for (size_t i = 0; j->slots && i < j->n_slots; i++) {
-        cov_signal_piece_fini(&j->slots[i].piece);
-        free(j->slots[i].values);
-    }
-    for (unsigned i = 0; j->scratch && i < j->n_workers; i++)
-        free(j->scratch[i]);
-    free(j->slots);
-    free(j->scratch);
     free(j->ks);
     free(j->whole);
     free(s->datasets);

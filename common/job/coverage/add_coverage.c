@@ -48,10 +48,12 @@ struct coverage_job {
     struct cov_depth_column *columns;
     struct cov_depth_summary *old_summaries; /* [n_old] */
     size_t next_pair;
-    struct coverage_slot *slots;
-    size_t n_slots;
-    struct cov_coverage_scratch *workers;
-    unsigned n_workers;
+};
+
+/* Buffers of a worker. */
+struct coverage_worker {
+    unsigned i;
+    struct cov_coverage_scratch scratch;
 };
 
 /* ---------------------------------------------------------------- the genome */
@@ -343,11 +345,10 @@ static int check_repeats(const struct coverage_job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- writing */
 
-static int coverage_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int coverage_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct coverage_job *j = arg;
-    struct coverage_slot *s = &j->slots[slot];
+    struct coverage_slot *s = slot;
     if (j->next_pair == cov_grid_n_pairs(j->genome.grid))
         return 0;
     s->pair = j->next_pair++;
@@ -364,10 +365,11 @@ static int coverage_source(void *arg, size_t slot, uint64_t n, struct cov_err *e
 }
 
 /* Encodes one row of both datasets into s->out: the old columns, then the new ones. */
-static int encode_row(const struct coverage_job *j, struct coverage_slot *s, unsigned worker,
-                      const struct cov_pair *p, int strand, struct cov_err *e)
+static int encode_row(const struct coverage_job *j, struct coverage_slot *s,
+                      struct coverage_worker *worker, const struct cov_pair *p, int strand,
+                      struct cov_err *e)
 {
-    struct cov_coverage_scratch *w = &j->workers[worker];
+    struct cov_coverage_scratch *w = worker ? &worker->scratch : NULL; /* NULL: is_encoded */
     size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
     struct cov_blob *out = &s->out[strand];
     int rc = COV_OK;
@@ -377,7 +379,7 @@ static int encode_row(const struct coverage_job *j, struct coverage_slot *s, uns
             const struct cov_coverage_column column = {p->rows[strand], which, b};
             rc = cov_coverage_decode(j->old, &column, &s->raw[strand], n, w->values, e);
             if (!rc && which == COV_COVERAGE)
-                rc = cov_depth_summary_add_row(&j->old_summaries[b], worker, s->pair, strand,
+                rc = cov_depth_summary_add_row(&j->old_summaries[b], worker->i, s->pair, strand,
                                                w->values, e);
             if (!rc)
                 rc = cov_coverage_encode((struct cov_coverage_row){n, L, j->elem_bytes}, w->values,
@@ -394,10 +396,10 @@ static int encode_row(const struct coverage_job *j, struct coverage_slot *s, uns
               : COV_OK;
 }
 
-static int coverage_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int coverage_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     const struct coverage_job *j = arg;
-    struct coverage_slot *s = &j->slots[slot];
+    struct coverage_slot *s = slot;
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
     int rc = COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
@@ -406,13 +408,12 @@ static int coverage_work(void *arg, size_t slot, unsigned worker, struct cov_err
     return rc;
 }
 
-static int coverage_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int coverage_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct coverage_job *j = arg;
-    struct coverage_slot *s = &j->slots[slot];
+    struct coverage_slot *s = slot;
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
-    int rc = j->is_encoded ? coverage_work(j, slot, 0, e) : COV_OK;
+    int rc = j->is_encoded ? coverage_work(j, s, NULL, e) : COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
             rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], e);
@@ -420,28 +421,44 @@ static int coverage_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc;
 }
 
+static void fini_slot(void *arg, void *slot)
+{
+    struct coverage_slot *s = slot;
+    (void)arg;
+    for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+        cov_blob_fini(&s->raw[strand]);
+        cov_blob_fini(&s->out[strand]);
+    }
+}
+
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct coverage_job *j = arg;
+    struct coverage_worker *w = worker;
+    w->i = i;
+    w->scratch.values =
+        cov_arena_calloc(memory, cov_grid_chunk_length(j->genome.grid), sizeof *w->scratch.values);
+}
+
+static void fini_worker(void *arg, void *worker)
+{
+    struct coverage_worker *w = worker;
+    (void)arg;
+    cov_blob_fini(&w->scratch.blob);
+}
+
 static int coverage_prepare(struct coverage_job *j, struct cov_err *e)
 {
-    size_t L = cov_grid_chunk_length(j->genome.grid);
-    j->n_slots = cov_ring_slots(j->genome.pool);
-    j->n_workers = cov_pool_size(j->genome.pool);
-    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
-    j->workers = cov_calloc(j->n_workers, sizeof *j->workers, e);
     j->names = cov_calloc(j->n_columns, sizeof *j->names, e);
     j->settings = cov_calloc(j->n_columns, sizeof *j->settings, e);
     j->columns = cov_calloc(j->n_columns, sizeof *j->columns, e);
     j->old_summaries = cov_calloc(j->n_old, sizeof *j->old_summaries, e);
-    if (!j->slots || !j->workers || !j->names || !j->settings || !j->columns || !j->old_summaries)
+    if (!j->names || !j->settings || !j->columns || !j->old_summaries)
         return COV_ENOMEM;
     for (size_t b = 0; b < j->n_old; b++)
-        if (cov_depth_summary_init(&j->old_summaries[b], j->genome.grid, j->n_workers, e))
+        if (cov_depth_summary_init(&j->old_summaries[b], j->genome.grid,
+                                   cov_pool_size(j->genome.pool), e))
             return COV_ENOMEM;
-    for (unsigned i = 0; i < j->n_workers; i++) {
-        struct cov_coverage_scratch *w = &j->workers[i];
-        w->values = cov_malloc(L, sizeof *w->values, e);
-        if (!w->values)
-            return COV_ENOMEM;
-    }
     j->is_encoded = j->n_old == 0;
     for (size_t k = 0; j->is_encoded && k < j->o->n_files; k++)
         j->is_encoded = cov_coverage_store_is_ready(&j->files[k].store, j->elem_bytes);
@@ -513,8 +530,16 @@ static int write_columns(struct coverage_job *j, const char *path, struct cov_er
     if (rc)
         return rc;
     /* If everything is encoded, leave the other threads asleep. */
-    const struct cov_ring_stages stages = {coverage_source, j->is_encoded ? NULL : coverage_work,
-                                           coverage_sink};
+    const struct cov_ring_job ring = {
+        .fetch = coverage_fetch,
+        .work = j->is_encoded ? NULL : coverage_work,
+        .store = coverage_store,
+        .slot_bytes = sizeof(struct coverage_slot),
+        .worker_bytes = sizeof(struct coverage_worker),
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+        .fini_worker = fini_worker,
+    };
     const struct cov_coverage_options layout = {
         .prefix = j->o->prefix,
         .n_rows = cov_grid_n_chunks(grid),
@@ -528,7 +553,7 @@ static int write_columns(struct coverage_job *j, const char *path, struct cov_er
     if (rc)
         return rc;
     cov_progress_begin(j->genome.progress, "writing", "chunks", (int64_t)cov_grid_n_pairs(grid));
-    rc = cov_ring_run(j->genome.pool, j->n_slots, &stages, j, NULL, e);
+    rc = cov_ring_run_job(j->genome.pool, &ring, j, NULL, e);
     cov_progress_end(j->genome.progress);
     if (!rc)
         rc = describe_columns(j, e);
@@ -539,13 +564,14 @@ static int write_columns(struct coverage_job *j, const char *path, struct cov_er
     return rc;
 }
 
-/* Clears *same unless the rows of a pair hold the counted values and the old columns. */
+/* Clears *same unless the rows of a pair hold the counted values and the old columns. values[2][L] is
+ * scratch. */
 static int check_pair(const struct coverage_job *j, struct cov_coverage_reader *r, size_t pair,
-                      struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
+                      struct cov_blob raw[2], int64_t *values, bool *same, struct cov_err *e)
 {
     struct cov_pair p = cov_grid_pair(j->genome.grid, pair);
     size_t n = (size_t)(p.end - p.beg);
-    int64_t *wanted = j->workers[0].values;
+    int64_t *got = values, *wanted = values + cov_grid_chunk_length(j->genome.grid);
     int rc = COV_OK;
     for (size_t b = 0; !rc && *same && b < j->n_columns; b++) {
         uint64_t hash = 0;
@@ -582,19 +608,20 @@ static int verify(const struct coverage_job *j, const char *path, struct cov_err
     size_t L = cov_grid_chunk_length(grid);
     struct cov_coverage_reader *r = NULL;
     struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
-    int64_t *got = cov_malloc(L, sizeof *got, e);
-    int rc = got ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
+    int64_t *values = cov_malloc(2 * L, sizeof *values, e);
+    int rc = values
+                 ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
                  : COV_ENOMEM;
     bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes;
     for (size_t pair = 0; !rc && same && pair < cov_grid_n_pairs(grid); pair++)
         if (cov_coverage_store_samples(&j->files[0].store, pair))
-            rc = check_pair(j, r, pair, raw, got, &same, e);
+            rc = check_pair(j, r, pair, raw, values, &same, e);
     if (!rc && !same)
         rc = cov_fail(e, COV_EIO, "%s: data read back differ from the data written", path);
     cov_coverage_reader_close(r);
     cov_blob_fini(&raw[0]);
     cov_blob_fini(&raw[1]);
-    free(got);
+    free(values);
     return rc;
 }
 
@@ -603,15 +630,6 @@ static int verify(const struct coverage_job *j, const char *path, struct cov_err
 static void coverage_fini(struct coverage_job *j)
 {
     cov_coverage_writer_abort(j->writer);
-    for (size_t i = 0; j->slots && i < j->n_slots; i++)
-        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
-            cov_blob_fini(&j->slots[i].raw[strand]);
-            cov_blob_fini(&j->slots[i].out[strand]);
-        }
-    for (unsigned i = 0; j->workers && i < j->n_workers; i++) {
-        free(j->workers[i].values);
-        cov_blob_fini(&j->workers[i].blob);
-    }
     for (size_t b = 0; j->old_summaries && b < j->n_old; b++)
         cov_depth_summary_fini(&j->old_summaries[b]);
     free(j->old_summaries);
@@ -619,8 +637,6 @@ static void coverage_fini(struct coverage_job *j)
     cov_count_files_free(j->files, j->o->n_files);
     for (size_t k = 0; j->new_settings && k < j->o->n_files; k++)
         free(j->new_settings[k]);
-    free(j->slots);
-    free(j->workers);
     free(j->kinds);
     free(j->new_settings);
     free(j->names);

@@ -30,6 +30,13 @@ void cov_count_file_fini(struct cov_count_file *m)
     m->path = NULL;
 }
 
+void cov_count_number_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    (void)arg;
+    (void)memory;
+    *(unsigned *)worker = i;
+}
+
 typedef int32_t four __attribute__((vector_size(16)));
 
 struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum)

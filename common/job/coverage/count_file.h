@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
@@ -51,6 +52,9 @@ struct cov_count_file {
 int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file *m,
                         struct cov_err *e) COV_MUST_USE;
 void cov_count_file_fini(struct cov_count_file *m); /* accepts an all-zero struct */
+
+/* For a ring whose workers' buffers are their numbers, an unsigned, which depth_summary.h wants. */
+void cov_count_number_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory);
 
 /* Returns the lane for depth[0..n), whose values must not be negative, and sets *sum. */
 struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum);

@@ -63,8 +63,7 @@ struct reads_job {
     int64_t reach;
     /* The next pair to take. */
     size_t contig, pair, pair_end;
-    struct reads_slot *slots;
-    size_t n_slots, slot_pairs;
+    size_t slot_pairs;
 };
 
 /* ---- reading ---- */
@@ -281,11 +280,10 @@ static int take_pair(struct reads_job *j, struct reads_piece *piece, struct cov_
     return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : COV_OK;
 }
 
-static int reads_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int reads_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct reads_job *j = arg;
-    struct reads_slot *s = &j->slots[slot];
+    struct reads_slot *s = slot;
     int rc = COV_OK;
     for (s->n = 0; !rc && s->n < j->slot_pairs && find_pair(j); s->n++)
         rc = take_pair(j, &s->pieces[s->n], e);
@@ -316,21 +314,20 @@ static int encode_pair(const struct reads_job *j, struct reads_piece *piece, uns
     return cov_coverage_store_pack(&j->m->store, piece->pair, &p, lanes, &piece->packed, e);
 }
 
-static int reads_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int reads_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     const struct reads_job *j = arg;
-    struct reads_slot *s = &j->slots[slot];
+    struct reads_slot *s = slot;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++)
-        rc = encode_pair(j, &s->pieces[i], worker, e);
+        rc = encode_pair(j, &s->pieces[i], *(unsigned *)worker, e);
     return rc;
 }
 
-static int reads_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int reads_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct reads_job *j = arg;
-    struct reads_slot *s = &j->slots[slot];
+    struct reads_slot *s = slot;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         const struct reads_piece *p = &s->pieces[i];
@@ -341,33 +338,26 @@ static int reads_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc;
 }
 
-static int make_slots(struct reads_job *j, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
+    const struct reads_job *j = arg;
+    struct reads_slot *s = slot;
     size_t L = cov_grid_chunk_length(j->g->grid);
-    j->slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
-    j->n_slots = cov_ring_slots(j->g->pool);
-    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
-    if (!j->slots)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < j->n_slots * j->slot_pairs; i++)
-        for (size_t k = 0; k < j->n_lanes; k++) {
-            int32_t *lane = cov_malloc(L, sizeof *lane, e);
-            if (!lane)
-                return COV_ENOMEM;
-            j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs].lanes[k] = lane;
-        }
-    return COV_OK;
+    for (size_t i = 0; i < j->slot_pairs; i++)
+        for (size_t k = 0; k < j->n_lanes; k++)
+            s->pieces[i].lanes[k] = cov_arena_calloc(memory, L, sizeof(int32_t));
+}
+
+static void fini_slot(void *arg, void *slot)
+{
+    const struct reads_job *j = arg;
+    struct reads_slot *s = slot;
+    for (size_t i = 0; i < j->slot_pairs; i++)
+        cov_blob_fini(&s->pieces[i].packed.blob);
 }
 
 static void reads_fini(struct reads_job *j)
 {
-    for (size_t i = 0; j->slots && i < j->n_slots * j->slot_pairs; i++) {
-        struct reads_piece *p = &j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs];
-        for (size_t k = 0; k < j->n_lanes; k++)
-            free(p->lanes[k]);
-        cov_blob_fini(&p->packed.blob);
-    }
-    free(j->slots);
     free(j->spans.items);
     free(j->outside);
     cov_mates_fini(&j->mates);
@@ -381,10 +371,21 @@ static void reads_fini(struct reads_job *j)
 int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
                     const char *reference, struct cov_count_file *m, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {reads_source, reads_work, reads_sink};
+    static const struct cov_ring_job ring = {
+        .fetch = reads_fetch,
+        .work = reads_work,
+        .store = reads_store,
+        .slot_bytes = sizeof(struct reads_slot),
+        .worker_bytes = sizeof(unsigned),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = cov_count_number_worker,
+    };
+    const size_t L = cov_grid_chunk_length(g->grid);
     struct reads_job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
     const struct cov_alignments_options how = {reference, cov_pool_size(g->pool)};
     j.n_lanes = rules->strand == COV_COUNT_BOTH ? 2 : 4;
+    j.slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
     int rc = cov_alignments_open(m->path, &how, &j.file, e);
     if (!rc)
         rc = match_contigs(&j, e);
@@ -398,12 +399,10 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     const struct cov_depth_options depth = {
         .n_lanes = j.n_lanes, .n = j.begin[j.n_contigs], .tmpdir = g->tmpdir};
     rc = cov_depth_new(&depth, &j.depth, e);
-    if (!rc)
-        rc = make_slots(&j, e);
     if (rc)
         goto out;
     cov_progress_begin(g->progress, m->path, "reads", cov_alignments_n_reads(j.file));
-    rc = cov_ring_run(g->pool, j.n_slots, &stages, &j, NULL, e);
+    rc = cov_ring_run_job(g->pool, &ring, &j, NULL, e);
     cov_progress_end(g->progress);
     if (!rc)
         rc = check_elsewhere(&j, e);

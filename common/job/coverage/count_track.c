@@ -38,8 +38,6 @@ struct track_job {
     bool in_contig;
     size_t contig, pair, pair_end;
     int64_t covered; /* end of the last chunk of the contig */
-    struct track_slot *slots;
-    size_t n_slots;
 };
 
 /* ---- intervals ---- */
@@ -167,11 +165,10 @@ static int find_contig(struct track_job *j, struct cov_err *e)
     }
 }
 
-static int track_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int track_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct track_job *j = arg;
-    struct track_slot *s = &j->slots[slot];
+    struct track_slot *s = slot;
     int rc = j->pair < j->pair_end ? 1 : find_contig(j, e);
     if (rc <= 0)
         return rc;
@@ -186,10 +183,10 @@ static int track_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-static int track_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int track_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct track_job *j = arg;
-    struct track_slot *s = &j->slots[slot];
+    struct track_slot *s = slot;
     struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
     int64_t sum;
     struct cov_depth_lane lane = cov_count_lane(s->values, s->n, &sum), none = {NULL, 0};
@@ -199,37 +196,32 @@ static int track_work(void *arg, size_t slot, unsigned worker, struct cov_err *e
     };
     s->max = lane.max;
     s->sum = (double)sum;
-    cov_depth_summary_add(&j->m->summary, worker, s->pair, lanes[COV_COVERAGE]);
+    cov_depth_summary_add(&j->m->summary, *(unsigned *)worker, s->pair, lanes[COV_COVERAGE]);
     return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
 }
 
-static int track_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int track_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct track_job *j = arg;
-    struct track_slot *s = &j->slots[slot];
+    struct track_slot *s = slot;
     j->m->max = s->max > j->m->max ? s->max : j->m->max;
     j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
     cov_progress_add(j->g->progress, 1);
     return cov_coverage_store_put(&j->m->store, s->pair, &s->packed, e);
 }
 
-static int track_prepare(struct track_job *j, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    int rc = cov_count_file_init(j->g, j->m, e);
-    if (rc)
-        return rc;
-    j->m->is_track = true;
-    j->n_slots = cov_ring_slots(j->g->pool);
-    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
-    if (!j->slots)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < j->n_slots; i++) {
-        j->slots[i].values = cov_malloc(cov_grid_chunk_length(j->g->grid), sizeof(int32_t), e);
-        if (!j->slots[i].values)
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    const struct track_job *j = arg;
+    struct track_slot *s = slot;
+    s->values = cov_arena_calloc(memory, cov_grid_chunk_length(j->g->grid), sizeof *s->values);
+}
+
+static void fini_slot(void *arg, void *slot)
+{
+    struct track_slot *s = slot;
+    (void)arg;
+    cov_blob_fini(&s->packed.blob);
 }
 
 /* The contigs of a bigWig are known at the start, those of a bedGraph at the end. */
@@ -255,31 +247,30 @@ static int check_elsewhere(const struct track_job *j, struct cov_err *e)
                     j->g->path, m->missing.text, cov_listing_more(&m->missing));
 }
 
-static void track_fini(struct track_job *j)
-{
-    for (size_t i = 0; j->slots && i < j->n_slots; i++) {
-        free(j->slots[i].values);
-        cov_blob_fini(&j->slots[i].packed.blob);
-    }
-    free(j->slots);
-    free(j->seqs);
-    cov_intervals_close(j->file);
-}
-
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {track_source, track_work, track_sink};
+    static const struct cov_ring_job ring = {
+        .fetch = track_fetch,
+        .work = track_work,
+        .store = track_store,
+        .slot_bytes = sizeof(struct track_slot),
+        .worker_bytes = sizeof(unsigned),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = cov_count_number_worker,
+    };
     struct track_job j = {.g = g, .m = m};
     int rc = cov_intervals_open(m->path, cov_pool_size(g->pool), &j.file, e);
     bool listed = !rc && cov_intervals_kind(j.file) == COV_INTERVALS_BIGWIG;
     if (!rc && listed)
         rc = compare(&j, e);
     if (!rc)
-        rc = track_prepare(&j, e);
+        rc = cov_count_file_init(g, m, e);
     if (rc)
         goto out;
+    m->is_track = true;
     cov_progress_begin(g->progress, m->path, "chunks", (int64_t)cov_grid_n_pairs(g->grid));
-    rc = cov_ring_run(g->pool, j.n_slots, &stages, &j, NULL, e);
+    rc = cov_ring_run_job(g->pool, &ring, &j, NULL, e);
     cov_progress_end(g->progress);
     if (!rc && !listed)
         rc = compare(&j, e);
@@ -290,6 +281,7 @@ int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, 
                  "--measured reads a track without rounding it",
                  m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
 out:
-    track_fini(&j);
+    free(j.seqs);
+    cov_intervals_close(j.file);
     return rc;
 }

@@ -30,9 +30,7 @@ struct bases_slot {
 struct bases_run {
     struct side sides[2];
     struct cov_progress *progress;
-    struct bases_slot *slots;
-    uint8_t *codes; /* a chunk per worker */
-    size_t L;       /* the longest chunk */
+    size_t L; /* the longest chunk */
     bool in_contig;
 };
 
@@ -103,12 +101,11 @@ static bool next_rows(struct side *a, struct side *b, size_t rows[2])
 
 /* ---------------------------------------------------------------- work */
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct bases_run *r = arg;
     struct side *a = &r->sides[0], *b = &r->sides[1];
-    struct bases_slot *s = &r->slots[slot];
+    struct bases_slot *s = slot;
     while (!r->in_contig || !next_rows(a, b, s->rows)) {
         if (r->in_contig) {
             a->contig++;
@@ -128,11 +125,11 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-static int hash(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int hash(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct bases_run *r = arg;
-    struct bases_slot *s = &r->slots[slot];
-    uint8_t *codes = r->codes + r->L * worker;
+    struct bases_slot *s = slot;
+    uint8_t *codes = *(uint8_t **)worker;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < 2; i++) {
         const struct side *side = &r->sides[i];
@@ -149,11 +146,10 @@ static int hash(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int compare(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int compare(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     const struct bases_run *r = arg;
-    const struct bases_slot *s = &r->slots[slot];
+    const struct bases_slot *s = slot;
     const struct side *a = &r->sides[0];
     struct cov_chunk chunk = cov_grid_chunk(a->rows.grid, s->rows[0]);
     cov_progress_add(r->progress, chunk.end - chunk.beg);
@@ -168,29 +164,40 @@ static int compare(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
+static void fini_slot(void *arg, void *slot)
+{
+    struct bases_slot *s = slot;
+    (void)arg;
+    cov_blob_fini(&s->raw[0]);
+    cov_blob_fini(&s->raw[1]);
+}
+
+/* A worker's buffer is a pointer to the codes of a chunk. */
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct bases_run *r = arg;
+    (void)i;
+    *(uint8_t **)worker = cov_arena_calloc(memory, r->L, 1);
+}
+
 static int compare_rows(struct bases_run *r, struct cov_pool *pool, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, hash, compare};
-    size_t n_slots = cov_ring_slots(pool), n_codes;
+    static const struct cov_ring_job ring = {
+        .fetch = fetch,
+        .work = hash,
+        .store = compare,
+        .slot_bytes = sizeof(struct bases_slot),
+        .worker_bytes = sizeof(uint8_t *),
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     for (size_t i = 0; i < 2; i++) {
         size_t L = cov_grid_chunk_length(r->sides[i].rows.grid);
         r->L = L > r->L ? L : r->L;
     }
-    if (cov_size_mul(r->L, cov_pool_size(pool), &n_codes))
-        return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too long", r->L);
-    r->slots = cov_calloc(n_slots, sizeof *r->slots, e);
-    r->codes = cov_malloc(n_codes, 1, e);
-    int rc = r->slots && r->codes ? COV_OK : COV_ENOMEM;
     cov_progress_begin(r->progress, "comparing bases", "bp", -1);
-    if (!rc)
-        rc = cov_ring_run(pool, n_slots, &stages, r, NULL, e);
+    int rc = cov_ring_run_job(pool, &ring, r, NULL, e);
     cov_progress_end(r->progress);
-    for (size_t i = 0; r->slots && i < n_slots; i++) {
-        cov_blob_fini(&r->slots[i].raw[0]);
-        cov_blob_fini(&r->slots[i].raw[1]);
-    }
-    free(r->slots);
-    free(r->codes);
     return rc;
 }
 
