@@ -22,6 +22,7 @@ struct cov_chunk_file {
     struct cov_bases *bases;  /* NULL: there are none */
     struct cov_h5_set **sets; /* in the order of head.sets */
     size_t n_sets, n_rows, table_bytes;
+    bool is_whole; /* all datasets are read */
     struct cov_chunk_head head;
     struct cov_grid *grid;
 };
@@ -187,8 +188,9 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
         if (!set && strcmp(name, "partial") == 0)
             continue;
         if (!attrs[i].text) {
-            cov_warn("%s: %s%sattribute %.100s is not a string; skipped", cov_h5_path(f->h5),
-                     set ? set : "", set ? ": " : "", name);
+            if (f->is_whole)
+                cov_warn("%s: %s%sattribute %.100s is not a string; skipped", cov_h5_path(f->h5),
+                         set ? set : "", set ? ": " : "", name);
             continue;
         }
         rc = cov_chunk_head_add_attr(&f->head, set, name, attrs[i].text, e);
@@ -199,16 +201,22 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
     return rc;
 }
 
-/* Adds COV_SHARD_ATTR alone. */
-static int add_shard(struct cov_chunk_file *f, struct cov_err *e)
+/* Adds those of these datasets that the file has, and all attributes. */
+static int add_named(struct cov_chunk_file *f, const char *const *names, size_t n,
+                     struct cov_err *e)
 {
-    struct cov_h5_attr *attrs;
-    size_t n;
-    int rc = cov_h5_list_attrs(f->h5, NULL, &attrs, &n, e);
-    for (size_t i = 0; !rc && i < n; i++)
-        if (attrs[i].text && strcmp(attrs[i].name, COV_SHARD_ATTR) == 0)
-            rc = cov_chunk_head_add_attr(&f->head, NULL, COV_SHARD_ATTR, attrs[i].text, e);
-    cov_h5_free_attrs(attrs, n);
+    f->sets = cov_calloc(n, sizeof(struct cov_h5_set *), e);
+    int rc = f->sets ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++) {
+        int found = cov_chunk_head_is_reserved(names[i]) ? 0 : cov_h5_has(f->h5, names[i], e);
+        rc = found > 0 ? add_data(f, names[i], e) : found;
+    }
+    if (!rc)
+        rc = add_attrs(f, NULL, e);
+    for (size_t i = 0; !rc && i < f->head.n_sets; i++)
+        rc = add_attrs(f, f->head.sets[i].name, e);
+    for (size_t i = 0; !rc && i < f->head.n_tables; i++)
+        rc = add_attrs(f, f->head.tables[i].name, e);
     return rc;
 }
 
@@ -219,19 +227,9 @@ static int add_all(struct cov_chunk_file *f, struct cov_err *e)
     int rc = cov_h5_list_sets(f->h5, COV_H5_MAX_SETS, &names, &n, e);
     if (rc)
         return rc;
-    f->sets = cov_calloc(n, sizeof(struct cov_h5_set *), e);
-    if (!f->sets)
-        rc = COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n; i++)
-        if (!cov_chunk_head_is_reserved(names[i]))
-            rc = add_data(f, names[i], e);
+    f->is_whole = true;
+    rc = add_named(f, (const char *const *)names, n, e);
     cov_h5_free_names(names, n);
-    if (!rc)
-        rc = add_attrs(f, NULL, e);
-    for (size_t i = 0; !rc && i < f->head.n_sets; i++)
-        rc = add_attrs(f, f->head.sets[i].name, e);
-    for (size_t i = 0; !rc && i < f->head.n_tables; i++)
-        rc = add_attrs(f, f->head.tables[i].name, e);
     return rc;
 }
 
@@ -255,36 +253,42 @@ static int check_fill(const struct cov_chunk_file *f, struct cov_err *e)
     return rc ? cov_err_prefix(e, "%s", cov_h5_path(f->h5)) : COV_OK;
 }
 
-static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_only,
+/* `wanted`: NULL for all. */
+static int open_parts(struct cov_chunk_file *f, const struct cov_chunk_wanted *wanted,
                       struct cov_err *e)
 {
-    int rc = cov_h5_open(path, &f->h5, e);
-    if (!rc)
-        rc = cov_chunk_table_expect(f->h5, "data/X", e);
+    const bool needs_bases = wanted && wanted->bases;
+    int rc = cov_chunk_table_expect(f->h5, "data/X", e);
     if (rc)
         return rc;
-    int has_bases = cov_bases_are_in(f->h5, e);
-    int predicted = bases_only && !has_bases ? cov_h5_has(f->h5, COV_PREDICTIONS_SET, e) : 0;
+    int has_bases = !wanted || needs_bases ? cov_bases_are_in(f->h5, e) : 0;
+    int predicted = needs_bases && !has_bases ? cov_h5_has(f->h5, COV_PREDICTIONS_SET, e) : 0;
     if (has_bases < 0 || predicted < 0)
         return has_bases < 0 ? has_bases : predicted;
     if (predicted)
-        return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file", path);
-    rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
+        return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file",
+                        cov_h5_path(f->h5));
+    rc = has_bases || needs_bases ? open_bases(f, e) : count_rows(f, e);
     if (!rc)
-        rc = bases_only ? add_shard(f, e) : add_all(f, e);
-    if (!rc && !has_bases)
+        rc = wanted ? add_named(f, wanted->names, wanted->n_names, e) : add_all(f, e);
+    if (!rc && !f->bases)
         rc = find_length(f, e);
     if (!rc)
         rc = cov_chunk_table_read(f->h5, f->n_rows, f->head.L, &f->grid, e);
     return rc ? rc : check_fill(f, e);
 }
 
-static int open_file(const char *path, bool bases_only, struct cov_chunk_file **out,
-                     struct cov_err *e)
+int cov_chunk_file_open_some(struct cov_h5 *h5, const struct cov_chunk_wanted *wanted,
+                             struct cov_chunk_file **out, struct cov_err *e)
 {
     *out = NULL;
     struct cov_chunk_file *f = cov_calloc(1, sizeof *f, e);
-    int rc = f ? open_parts(f, path, bases_only, e) : COV_ENOMEM;
+    if (!f) {
+        cov_h5_close(h5);
+        return COV_ENOMEM;
+    }
+    f->h5 = h5;
+    int rc = open_parts(f, wanted, e);
     if (rc) {
         cov_chunk_file_close(f);
         return rc;
@@ -295,12 +299,19 @@ static int open_file(const char *path, bool bases_only, struct cov_chunk_file **
 
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out, struct cov_err *e)
 {
-    return open_file(path, false, out, e);
+    struct cov_h5 *h5;
+    *out = NULL;
+    int rc = cov_h5_open(path, &h5, e);
+    return rc ? rc : cov_chunk_file_open_some(h5, NULL, out, e);
 }
 
 int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out, struct cov_err *e)
 {
-    return open_file(path, true, out, e);
+    static const struct cov_chunk_wanted bases = {.bases = true};
+    struct cov_h5 *h5;
+    *out = NULL;
+    int rc = cov_h5_open(path, &h5, e);
+    return rc ? rc : cov_chunk_file_open_some(h5, &bases, out, e);
 }
 
 void cov_chunk_file_close(struct cov_chunk_file *f)
@@ -325,6 +336,16 @@ const struct cov_grid *cov_chunk_file_grid(const struct cov_chunk_file *f)
 const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f)
 {
     return &f->head;
+}
+
+struct cov_h5 *cov_chunk_file_h5(const struct cov_chunk_file *f)
+{
+    return f->h5;
+}
+
+struct cov_h5_set *cov_chunk_file_set(const struct cov_chunk_file *f, size_t k)
+{
+    return f->sets[k];
 }
 
 /* ---- rows ---- */

@@ -32,10 +32,25 @@ struct cov_chunk_file;
  * with a warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
-/* The same for the bases alone. Other datasets are ignored, and the head has no sets or tables,
- * and only the attribute COV_SHARD_ATTR. COV_EINPUT for a file without bases. */
+/* The same for the bases alone: the head has no sets and tables. COV_EINPUT for a file without
+ * bases. */
 int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out,
                               struct cov_err *e) COV_MUST_USE;
+
+struct cov_h5;
+struct cov_h5_set;
+
+/* What to read of a file; the rest is ignored, and so are attributes that are not strings. */
+struct cov_chunk_wanted {
+    bool bases;
+    const char *const
+        *names; /* [n_names]: other datasets; those that the file lacks are left out */
+    size_t n_names;
+};
+
+/* The same for an open file, which *out owns, even after a failure. */
+int cov_chunk_file_open_some(struct cov_h5 *h5, const struct cov_chunk_wanted *wanted,
+                             struct cov_chunk_file **out, struct cov_err *e) COV_MUST_USE;
 void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */
 
 /* Borrowed until close. */
@@ -61,6 +76,10 @@ int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_pa
 int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                           struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Both are borrowed until close: the file, and set k of the head, for reading only some columns. */
+struct cov_h5 *cov_chunk_file_h5(const struct cov_chunk_file *f);
+struct cov_h5_set *cov_chunk_file_set(const struct cov_chunk_file *f, size_t k);
 
 /* Returns "data/X" or "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);

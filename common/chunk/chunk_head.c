@@ -313,6 +313,17 @@ bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_c
     return cov_text_same(cov_chunk_head_attr(a, set, name), cov_chunk_head_attr(b, set, name));
 }
 
+bool cov_chunk_table_is_list(const struct cov_chunk_table *t, size_t n)
+{
+    return t->type.kind == COV_H5_STRING && t->rank == 1 && t->dims[0] == n;
+}
+
+char *cov_chunk_table_text(const struct cov_chunk_table *t, size_t i, struct cov_err *e)
+{
+    const char *text = (const char *)t->elems + i * t->type.bytes;
+    return cov_strndup(text, cov_h5_string_length(&t->type, text), e);
+}
+
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set)
 {
     return set->dims[0] * set->dims[1] * set->type.bytes;

@@ -91,6 +91,11 @@ const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set,
 bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
                               const char *set, const char *name);
 
+/* Returns true for a list of n texts. */
+bool cov_chunk_table_is_list(const struct cov_chunk_table *t, size_t n);
+/* Returns text i of a list without its padding; NULL if out of memory. Caller frees. */
+char *cov_chunk_table_text(const struct cov_chunk_table *t, size_t i, struct cov_err *e);
+
 /* Returns true if `name` is a dataset of the grid or the bases, which are not listed here. */
 bool cov_chunk_head_is_reserved(const char *name);
 

@@ -145,13 +145,16 @@ static char *set_name(const char *prefix, int which, struct cov_err *e)
                       which == COV_SPLICED ? "_spliced_coverage" : "_coverage");
 }
 
+static char *files_name(const char *prefix, struct cov_err *e)
+{
+    return cov_strfmt(e, COV_COVERAGE_GROUP "/%s_meta/bam_files", prefix);
+}
+
 void cov_coverage_reader_close(struct cov_coverage_reader *r)
 {
     if (!r)
         return;
-    for (int which = 0; which < COV_COVERAGE_SETS; which++)
-        cov_h5_set_close(r->sets[which]);
-    cov_h5_close(r->h5);
+    cov_chunk_file_close(r->file);
     for (size_t b = 0; b < r->n_columns; b++) {
         if (r->files)
             free(r->files[b]);
@@ -164,56 +167,25 @@ void cov_coverage_reader_close(struct cov_coverage_reader *r)
     free(r);
 }
 
-static int open_set(struct cov_coverage_reader *r, const char *prefix, int which, size_t n_rows,
-                    size_t L, struct cov_err *e)
+/* Finds a dataset of the file, unless it lacks it, and checks it. */
+static int find_set(struct cov_coverage_reader *r, const char *name, int which, struct cov_err *e)
 {
-    char *name = set_name(prefix, which, e);
-    int rc = name ? cov_h5_set_find(r->h5, name, 3, &r->sets[which], e) : COV_ENOMEM;
-    if (!r->sets[which])
-        goto out;
-    const struct cov_h5_rows *rows = cov_h5_set_rows(r->sets[which]);
-    if (rows->type.kind != COV_H5_INT)
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not integers", cov_h5_path(r->h5),
-                      name);
-    else if (rows->dims[0] != n_rows || rows->dims[1] != L || rows->dims[2] == 0 ||
-             rows->dims[2] > MAX_COLUMNS || (which && rows->dims[2] != r->n_columns))
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu x %zu elements do not fit the file",
-                      cov_h5_path(r->h5), name, rows->dims[0], rows->dims[1], rows->dims[2]);
-    else if (rows->type.bytes > r->elem_bytes)
-        r->elem_bytes = rows->type.bytes;
-    if (!rc)
-        r->n_columns = rows->dims[2];
-out:
-    free(name);
-    return rc;
-}
-
-/* Reads the names of the columns; they are "" if the file has none. */
-static int read_files(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
-{
-    struct cov_h5_set *s = NULL;
-    char *texts = NULL, *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", prefix);
-    int rc = name ? cov_h5_set_find(r->h5, name, 1, &s, e) : COV_ENOMEM;
-    const struct cov_h5_type *type = NULL;
-    if (!rc && s) {
-        type = &cov_h5_set_rows(s)->type;
-        if (type->kind != COV_H5_STRING || cov_h5_set_rows(s)->dims[0] != r->n_columns)
-            rc = cov_fail(e, COV_EINPUT, "%s: %s: expected %zu file names", cov_h5_path(r->h5),
-                          name, r->n_columns);
-    }
-    if (!rc && s) {
-        texts = cov_malloc(r->n_columns, type->bytes, e);
-        rc = texts ? cov_h5_set_read(s, 0, r->n_columns, 0, 1, texts, e) : COV_ENOMEM;
-    }
-    for (size_t b = 0; !rc && b < r->n_columns; b++) {
-        const char *text = texts ? texts + b * type->bytes : "";
-        r->files[b] = cov_strndup(text, texts ? cov_h5_string_length(type, text) : 0, e);
-        rc = r->files[b] ? COV_OK : COV_ENOMEM;
-    }
-    cov_h5_set_close(s);
-    free(texts);
-    free(name);
-    return rc;
+    const struct cov_chunk_head *head = cov_chunk_file_head(r->file);
+    const struct cov_chunk_set *set = cov_chunk_head_set(head, name);
+    if (!set)
+        return COV_OK;
+    const char *path = cov_h5_path(cov_chunk_file_h5(r->file));
+    if (set->type.kind != COV_H5_INT)
+        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not integers", path, name);
+    if (set->rank != 3 || set->dims[0] != head->L || set->dims[1] > MAX_COLUMNS ||
+        (which && set->dims[1] != r->n_columns))
+        return cov_fail(e, COV_EINPUT, "%s: %s: rows of %zu x %zu elements do not fit the file",
+                        path, name, set->dims[0], set->dims[1]);
+    r->sets[which] = cov_chunk_file_set(r->file, (size_t)(set - head->sets));
+    r->n_columns = set->dims[1];
+    if (set->type.bytes > r->elem_bytes)
+        r->elem_bytes = set->type.bytes;
+    return COV_OK;
 }
 
 void cov_coverage_parse_note(const char *text, size_t n, double *values)
@@ -229,51 +201,67 @@ void cov_coverage_parse_note(const char *text, size_t n, double *values)
     }
 }
 
-/* Reads the attributes `settings` and COV_COVERAGE_READS, which have one line per column. Only
- * files written by covtools have them. */
-static int read_settings(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
+/* Reads the names of the columns from a list, which may be NULL, and the attributes `settings` and
+ * COV_COVERAGE_READS, which have one line per column. Only files written by covtools have these. */
+static int describe_columns(struct cov_coverage_reader *r, const char *set,
+                            const struct cov_chunk_table *files, struct cov_err *e)
 {
-    struct cov_h5_attr *attrs = NULL;
-    size_t n = 0;
-    const char *at = "";
-    char *name = set_name(prefix, COV_COVERAGE, e);
-    int rc = name ? cov_h5_list_attrs(r->h5, name, &attrs, &n, e) : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n; i++)
-        if (strcmp(attrs[i].name, "settings") == 0 && attrs[i].text)
-            at = attrs[i].text;
-        else if (strcmp(attrs[i].name, COV_COVERAGE_READS) == 0 && attrs[i].text)
-            cov_coverage_parse_note(attrs[i].text, r->n_columns, r->reads);
-    for (size_t b = 0; !rc && b < r->n_columns; b++) {
+    const struct cov_chunk_head *head = cov_chunk_file_head(r->file);
+    const char *settings = cov_chunk_head_attr(head, set, "settings"),
+               *at = settings ? settings : "";
+    const char *reads = cov_chunk_head_attr(head, set, COV_COVERAGE_READS);
+    if (files && !cov_chunk_table_is_list(files, r->n_columns))
+        return cov_fail(e, COV_EINPUT, "%s: %s: expected %zu file names",
+                        cov_h5_path(cov_chunk_file_h5(r->file)), files->name, r->n_columns);
+    r->files = cov_calloc(r->n_columns, sizeof *r->files, e);
+    r->settings = cov_calloc(r->n_columns, sizeof *r->settings, e);
+    r->reads = cov_calloc(r->n_columns, sizeof *r->reads, e);
+    if (!r->files || !r->settings || !r->reads)
+        return COV_ENOMEM;
+    for (size_t b = 0; b < r->n_columns; b++) {
         size_t length = strcspn(at, "\n");
+        r->files[b] = files ? cov_chunk_table_text(files, b, e) : cov_strdup("", e);
         r->settings[b] = cov_strndup(at, length, e);
-        rc = r->settings[b] ? COV_OK : COV_ENOMEM;
+        if (!r->files[b] || !r->settings[b])
+            return COV_ENOMEM;
         at += length + (at[length] == '\n');
     }
-    cov_h5_free_attrs(attrs, n);
-    free(name);
-    return rc;
+    if (reads)
+        cov_coverage_parse_note(reads, r->n_columns, r->reads);
+    return COV_OK;
 }
 
-int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
-                             struct cov_coverage_reader **out, struct cov_err *e)
+/* names[]: the datasets of coverage, and the list of files. */
+static int open_reader(struct cov_coverage_reader *r, const char *path, const char *const names[3],
+                       struct cov_err *e)
+{
+    const struct cov_chunk_wanted wanted = {true, names, 3};
+    struct cov_h5 *h5;
+    int rc = cov_h5_open(path, &h5, e);
+    if (!rc)
+        rc = cov_chunk_file_open_some(h5, &wanted, &r->file, e);
+    if (!rc)
+        rc = find_set(r, names[COV_COVERAGE], COV_COVERAGE, e);
+    if (!rc && r->n_columns > 0)
+        rc = find_set(r, names[COV_SPLICED], COV_SPLICED, e);
+    return rc || r->n_columns == 0
+               ? rc
+               : describe_columns(r, names[COV_COVERAGE],
+                                  cov_chunk_head_table(cov_chunk_file_head(r->file), names[2]), e);
+}
+
+int cov_coverage_reader_open(const char *path, const char *prefix, struct cov_coverage_reader **out,
+                             struct cov_err *e)
 {
     *out = NULL;
     struct cov_coverage_reader *r = cov_calloc(1, sizeof *r, e);
-    if (!r)
-        return COV_ENOMEM;
-    int rc = cov_h5_open(path, &r->h5, e);
-    if (!rc)
-        rc = open_set(r, prefix, COV_COVERAGE, n_rows, L, e);
-    if (!rc && r->n_columns > 0)
-        rc = open_set(r, prefix, COV_SPLICED, n_rows, L, e);
-    if (!rc && r->n_columns > 0) {
-        r->files = cov_calloc(r->n_columns, sizeof *r->files, e);
-        r->settings = cov_calloc(r->n_columns, sizeof *r->settings, e);
-        r->reads = cov_calloc(r->n_columns, sizeof *r->reads, e);
-        rc = r->files && r->settings && r->reads ? read_files(r, prefix, e) : COV_ENOMEM;
-        if (!rc)
-            rc = read_settings(r, prefix, e);
-    }
+    char *names[] = {set_name(prefix, COV_COVERAGE, e), set_name(prefix, COV_SPLICED, e),
+                     files_name(prefix, e)};
+    int rc = r && names[0] && names[1] && names[2]
+                 ? open_reader(r, path, (const char *const *)names, e)
+                 : COV_ENOMEM;
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        free(names[i]);
     if (rc)
         cov_coverage_reader_close(r);
     else
@@ -323,7 +311,7 @@ static int write_files(struct cov_coverage_writer *w, const struct cov_coverage_
                        struct cov_err *e)
 {
     static const struct cov_codec_choice none = {COV_CODEC_NONE, 0};
-    char *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", o->prefix);
+    char *name = files_name(o->prefix, e);
     if (!name)
         return COV_ENOMEM;
     int rc = cov_h5_remove(w->h5, name, e);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/chunk/chunk_file.h"
 #include "common/codec/blob.h"
 
 #define COV_COVERAGE_GROUP "evaluation"
@@ -54,7 +55,7 @@ int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *piec
 /* ---- reading ---- */
 
 struct cov_coverage_reader {
-    struct cov_h5 *h5;
+    struct cov_chunk_file *file;                /* its grid, bases, and these datasets. Owned */
     struct cov_h5_set *sets[COV_COVERAGE_SETS]; /* the spliced one may be NULL */
     size_t n_columns, elem_bytes;               /* 0 columns: the file has no such prefix */
     char **files;                               /* [n_columns]: column names, or "" */
@@ -62,10 +63,10 @@ struct cov_coverage_reader {
     double *reads;                              /* [n_columns] counted reads; 0: unknown */
 };
 
-/* Opens a genome file of n_rows rows of length L. COV_EINPUT for datasets of the wrong shape or
+/* Opens a genome file. COV_EINPUT for a file without bases, and for datasets of the wrong shape or
  * type. Free with cov_coverage_reader_close. */
-int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
-                             struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
+int cov_coverage_reader_open(const char *path, const char *prefix, struct cov_coverage_reader **out,
+                             struct cov_err *e) COV_MUST_USE;
 void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accepted */
 
 /* HDF5's thread: adds the stored pieces of row i, all columns of both sets, to *raw. */

@@ -1,8 +1,7 @@
 /* signal_file.c - see signal_file.h.
  *
- * A stream begins with a head; for an HDF5 file, a head with the sets, lists of names and attributes of the signal is
- * made when it is opened. So all that describes the datasets is the same for both; only rows are read and decoded in
- * two ways.
+ * A stream and a file of chunks have a head, so that all that describes the datasets is the same for both; only
+ * rows are read and decoded in two ways: from a file, only the columns that are wanted.
  * SPDX-License-Identifier: MIT */
 #include "common/signal/signal_file.h"
 
@@ -12,6 +11,7 @@
 
 #include "common/base/mem.h"
 #include "common/chunk/bases.h"
+#include "common/chunk/chunk_file.h"
 #include "common/chunk/chunk_table.h"
 #include "common/chunk/coverage_file.h"
 #include "common/chunk/predictions.h"
@@ -26,11 +26,6 @@ enum { MAX_DATASETS = 4096 };
 
 #define GROUP COV_COVERAGE_GROUP
 
-static bool has_names(const struct cov_chunk_table *t, size_t n)
-{
-    return t->type.kind == COV_H5_STRING && t->rank == 1 && t->dims[0] == n;
-}
-
 static int fail_names(const char *table, size_t n, struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT, "%s: not the names of %zu columns", table, n);
@@ -38,143 +33,99 @@ static int fail_names(const char *table, size_t n, struct cov_err *e)
 
 /* ---- opening a file ---- */
 
-/* Adds the text attributes of a dataset, or of the file if `set` is NULL, to the head; skips odd ones. */
-static int add_attrs(struct cov_signal *s, const char *set, struct cov_err *e)
+/* Explains that the file does not have the signal of this kind. In a message, what cannot be read may
+ * count as missing. */
+static int fail_kind(const struct cov_h5 *h5, enum cov_signal_kind kind, struct cov_err *e)
 {
-    struct cov_h5_attr *attrs;
-    size_t n;
-    int rc = cov_h5_list_attrs(s->h5, set, &attrs, &n, e);
-    for (size_t i = 0; !rc && i < n; i++)
-        if (attrs[i].text &&
-            cov_chunk_head_add_attr(&s->own, set, attrs[i].name, attrs[i].text, NULL) == COV_ENOMEM)
-            rc = cov_fail(e, COV_ENOMEM, "out of memory");
-    cov_h5_free_attrs(attrs, n);
-    return rc;
+    const char *name = cov_h5_path(h5);
+    const bool is_genome = cov_bases_are_in(h5, NULL) > 0;
+    const bool predicted = cov_h5_has(h5, COV_PREDICTIONS_SET, NULL) > 0;
+    const bool measured = cov_h5_has(h5, GROUP, NULL) > 0;
+    if (kind == COV_SIGNAL_PREDICTED && !is_genome)
+        return cov_fail(e, COV_EINPUT, "%s: no dataset " COV_PREDICTIONS_SET, name);
+    if (kind == COV_SIGNAL_PREDICTED)
+        return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", name,
+                        measured ? " with measured coverage (use --experimental)" : "");
+    return cov_fail(e, COV_EINPUT,
+                    "%s: a %sfile without measured coverage (" GROUP "/<name>_coverage)%s", name,
+                    predicted   ? "predictions "
+                    : is_genome ? "genome "
+                                : "",
+                    is_genome && !predicted ? "; bam2h5 adds it" : "");
 }
 
-static int add_set(struct cov_signal *s, const char *name, struct cov_err *e)
+/* Opens the datasets names[0..n) of h5, which s->file owns afterwards. */
+static int open_sets(struct cov_signal *s, struct cov_h5 *h5, const char *const *names, size_t n,
+                     struct cov_err *e)
 {
-    struct cov_h5_set *set;
-    int rc = cov_h5_set_open(s->h5, name, 3, &set, e);
+    const struct cov_chunk_wanted wanted = {.names = names, .n_names = n};
+    int rc = cov_chunk_file_open_some(h5, &wanted, &s->file, e);
     if (rc)
         return rc;
-    s->sets[s->n_sets++] = set;
-    const struct cov_h5_rows *r = cov_h5_set_rows(set), *first = cov_h5_set_rows(s->sets[0]);
-    if (r->type.kind == COV_H5_STRING)
-        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", s->name, name);
-    if (r->dims[2] == 0)
-        return cov_fail(e, COV_EINPUT, "%s: %s: no columns", s->name, name);
-    if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
-        return cov_fail(e, COV_EINPUT,
-                        "%s: %s: %zu x %zu positions, but other datasets have %zu x %zu", s->name,
-                        name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
-    struct cov_chunk_set described = {
-        .name = cov_strdup(name, e), .type = r->type, .rank = 3, .dims = {r->dims[1], r->dims[2]}};
-    described.type.big_endian = false; /* as heads want it; rows are decoded by r->type */
-    s->own.L = r->dims[1];
-    rc = described.name ? cov_chunk_head_add_set(&s->own, &described, e) : COV_ENOMEM;
-    free(described.name);
-    return rc ? cov_err_prefix(e, "%s", s->name) : add_attrs(s, name, e);
+    s->h5 = cov_chunk_file_h5(s->file);
+    s->name = cov_h5_path(s->h5);
+    s->head = cov_chunk_file_head(s->file);
+    s->grid = cov_chunk_file_grid(s->file);
+    return COV_OK;
 }
 
-/* Adds the list of the names of n columns to the head, if there is one. */
-static int add_names(struct cov_signal *s, const char *name, size_t n, struct cov_err *e)
+/* Lists the datasets of measured coverage, and the lists of the files that were counted: *n names, and
+ * *n_sets of coverage. Free with cov_h5_free_names. */
+static int list_measured(const struct cov_h5 *h5, char ***names, size_t *n, size_t *n_sets,
+                         struct cov_err *e)
 {
-    struct cov_h5_set *set;
-    int rc = cov_h5_set_find(s->h5, name, 1, &set, e);
-    if (rc || !set)
-        return rc;
-    const struct cov_h5_rows *r = cov_h5_set_rows(set);
-    struct cov_chunk_table table = {
-        .type = r->type, .rank = 1, .dims = {n, 1, 1}, .n_bytes = n * r->type.bytes};
-    if (r->type.kind != COV_H5_STRING || r->dims[0] != n) {
-        (void)fail_names(name, n, e);
-        rc = cov_err_prefix(e, "%s", s->name);
-    } else {
-        table.name = cov_strdup(name, e);
-        table.elems = cov_malloc(n, r->type.bytes, e);
-        rc = table.name && table.elems ? cov_h5_set_read(set, 0, n, 0, 1, table.elems, e)
-                                       : COV_ENOMEM;
-        if (!rc && cov_chunk_head_add_table(&s->own, &table, e))
-            rc = cov_err_prefix(e, "%s", s->name);
+    char **links;
+    size_t n_links;
+    *n = *n_sets = 0;
+    int rc = cov_h5_list(h5, GROUP, &links, &n_links, e);
+    *names = rc ? NULL : cov_calloc(2 * n_links, sizeof **names, e);
+    if (!rc && !*names)
+        rc = COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n_links; i++) {
+        const int length = (int)cov_coverage_prefix_length(links[i]);
+        if (length == 0)
+            continue;
+        (*n_sets)++;
+        (*names)[(*n)++] = cov_strfmt(e, GROUP "/%s", links[i]);
+        (*names)[(*n)++] = cov_strfmt(e, GROUP "/%.*s_meta/bam_files", length, links[i]);
+        rc = (*names)[*n - 2] && (*names)[*n - 1] ? COV_OK : COV_ENOMEM;
     }
-    free(table.name);
-    free(table.elems);
-    cov_h5_set_close(set);
+    cov_h5_free_names(links, n_links);
     return rc;
 }
 
-static int add_predicted(struct cov_signal *s, struct cov_err *e)
-{
-    int predicted = cov_h5_has(s->h5, COV_PREDICTIONS_SET, e);
-    int genome = predicted ? 0 : cov_bases_are_in(s->h5, e);
-    int measured = genome > 0 ? cov_h5_has(s->h5, GROUP, e) : 0;
-    if (predicted < 0 || genome < 0 || measured < 0)
-        return predicted < 0 ? predicted : genome < 0 ? genome : measured;
-    if (genome)
-        return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", s->name,
-                        measured ? " with measured coverage (use --experimental)" : "");
-    s->sets = cov_calloc(1, sizeof *s->sets, e);
-    int rc = s->sets ? add_set(s, COV_PREDICTIONS_SET, e) : COV_ENOMEM;
-    if (rc || s->own.sets[0].dims[1] > MAX_DATASETS)
-        return rc; /* cov_signal_find_parts reports too many */
-    return add_names(s, COV_PREDICTIONS_DATASETS, s->own.sets[0].dims[1], e);
-}
-
-static int fail_measured(const struct cov_signal *s, size_t n, struct cov_err *e)
-{
-    /* In a message, what cannot be read may count as missing. */
-    bool is_genome = cov_bases_are_in(s->h5, NULL) > 0;
-    bool predicted = cov_h5_has(s->h5, COV_PREDICTIONS_SET, NULL) > 0;
-    const char *what = n > 0       ? "a genome file with too much"
-                       : predicted ? "a predictions file without"
-                       : is_genome ? "a genome file without"
-                                   : "a file without";
-    return cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
-                    s->name, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
-}
-
-static int add_measured(struct cov_signal *s, struct cov_err *e)
+static int open_measured(struct cov_signal *s, struct cov_h5 *h5, struct cov_err *e)
 {
     char **names;
-    size_t n_names, n = 0;
-    int rc = cov_h5_list(s->h5, GROUP, &names, &n_names, e);
+    size_t n, n_sets;
+    int rc = list_measured(h5, &names, &n, &n_sets, e);
+    if (!rc && n_sets == 0)
+        rc = fail_kind(h5, COV_SIGNAL_MEASURED, e);
     if (rc)
-        return rc;
-    for (size_t i = 0; i < n_names; i++)
-        n += cov_coverage_prefix_length(names[i]) > 0;
-    s->sets = cov_calloc(n, sizeof *s->sets, e);
-    if (!s->sets)
-        rc = COV_ENOMEM;
-    else if (n == 0 || n > MAX_DATASETS)
-        rc = fail_measured(s, n, e);
-    for (size_t i = 0; !rc && i < n_names; i++) {
-        if (cov_coverage_prefix_length(names[i]) == 0)
-            continue;
-        char *full = cov_strfmt(e, GROUP "/%s", names[i]);
-        rc = full ? add_set(s, full, e) : COV_ENOMEM;
-        free(full);
-    }
-    cov_h5_free_names(names, n_names);
+        cov_h5_close(h5);
+    else
+        rc = open_sets(s, h5, (const char *const *)names, n, e);
+    cov_h5_free_names(names, n);
     return rc;
 }
 
-static int open_file(struct cov_signal *s, enum cov_signal_kind kind, struct cov_err *e)
+static int open_file(struct cov_signal *s, const char *path, enum cov_signal_kind kind,
+                     struct cov_err *e)
 {
+    static const char *const predicted[] = {COV_PREDICTIONS_SET, COV_PREDICTIONS_DATASETS};
     const bool is_predicted = kind == COV_SIGNAL_PREDICTED;
-    s->head = &s->own;
-    int rc = cov_h5_open(s->name, &s->h5, e);
-    if (!rc)
-        rc = cov_chunk_table_expect(s->h5, is_predicted ? COV_PREDICTIONS_SET : "data/X", e);
-    if (!rc)
-        rc = is_predicted ? add_predicted(s, e) : add_measured(s, e);
-    if (!rc)
-        rc = add_attrs(s, NULL, e);
+    struct cov_h5 *h5;
+    int rc = cov_h5_open(path, &h5, e);
     if (rc)
         return rc;
-    const size_t *dims = cov_h5_set_rows(s->sets[0])->dims;
-    rc = cov_chunk_table_read(s->h5, dims[0], dims[1], &s->own_grid, e);
-    s->grid = s->own_grid;
+    rc = cov_chunk_table_expect(h5, is_predicted ? COV_PREDICTIONS_SET : "data/X", e);
+    int found = !rc && is_predicted ? cov_h5_has(h5, COV_PREDICTIONS_SET, e) : 1;
+    if (!rc && found < 1)
+        rc = found ? found : fail_kind(h5, kind, e);
+    if (!rc)
+        return is_predicted ? open_sets(s, h5, predicted, COV_COUNT(predicted), e)
+                            : open_measured(s, h5, e);
+    cov_h5_close(h5);
     return rc;
 }
 
@@ -238,12 +189,7 @@ static int open_signal(struct cov_signal *s, const char *path, struct cov_bgz *i
     int rc = !in && is_stream(path) ? cov_bgz_open_read(path, 1, &in, e) : COV_OK;
     if (rc)
         return rc;
-    if (in) {
-        rc = open_stream(s, in, e);
-    } else {
-        s->name = s->path = cov_strdup(path, e);
-        rc = s->path ? open_file(s, kind, e) : COV_ENOMEM;
-    }
+    rc = in ? open_stream(s, in, e) : open_file(s, path, kind, e);
     if (rc)
         return rc;
     s->has_gaps = kind == COV_SIGNAL_PREDICTED &&
@@ -276,14 +222,8 @@ void cov_signal_close(struct cov_signal *s)
     if (!s)
         return;
     cov_signal_free_parts(s->parts, s->n_parts);
-    for (size_t i = 0; i < s->n_sets; i++)
-        cov_h5_set_close(s->sets[i]);
-    free(s->sets);
-    cov_grid_free(s->own_grid);
-    cov_chunk_head_fini(&s->own);
-    cov_h5_close(s->h5);
+    cov_chunk_file_close(s->file);
     cov_stream_close(s->records);
-    free(s->path);
     free(s);
 }
 
@@ -301,7 +241,7 @@ int cov_signal_fetch(struct cov_signal *s, size_t i, const size_t *ks, size_t n_
     int rc = COV_OK;
     for (size_t j = 0; !rc && j < n_ks; j++) {
         const struct cov_signal_part *d = &s->parts[ks[j]];
-        rc = cov_h5_set_fetch(s->sets[d->set], i, d->col, d->n_cols, raw, e);
+        rc = cov_h5_set_fetch(cov_chunk_file_set(s->file, d->set), i, d->col, d->n_cols, raw, e);
     }
     return rc;
 }
@@ -379,7 +319,7 @@ int cov_signal_decode_row(const struct cov_signal *s, size_t i, const size_t *ks
     char row[COV_ROW_TEXT_BYTES];
     for (size_t j = 0; j < n_ks; j++, values += L) {
         const struct cov_signal_part *d = &s->parts[ks[j]];
-        const struct cov_h5_rows *r = cov_h5_set_rows(s->sets[d->set]);
+        const struct cov_h5_rows *r = cov_h5_set_rows(cov_chunk_file_set(s->file, d->set));
         const uint8_t *elems = NULL;
         int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
                                &elems, e);
@@ -508,12 +448,11 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
     int rc = check_set(h, set, e);
     if (rc)
         return rc;
-    if (!has_names(names, set->dims[1]))
+    if (!cov_chunk_table_is_list(names, set->dims[1]))
         return fail_names(names->name, set->dims[1], e);
     for (size_t k = 0; k < set->dims[1]; k++) {
-        const char *text = (const char *)names->elems + k * names->type.bytes;
-        parts[k] = (struct cov_signal_part){NULL, (size_t)(set - h->sets), k, 1};
-        parts[k].name = cov_strndup(text, cov_h5_string_length(&names->type, text), e);
+        parts[k] = (struct cov_signal_part){cov_chunk_table_text(names, k, e),
+                                            (size_t)(set - h->sets), k, 1};
         if (!parts[k].name)
             return COV_ENOMEM;
         *n = k + 1;
@@ -593,8 +532,7 @@ static int find_stems(const struct cov_chunk_table *files, char **stems, size_t 
 {
     *differ = true;
     for (size_t i = 0; i < n; i++) {
-        const char *text = (const char *)files->elems + i * files->type.bytes;
-        char *path = cov_strndup(text, cov_h5_string_length(&files->type, text), e);
+        char *path = cov_chunk_table_text(files, i, e);
         stems[i] = path ? cov_path_stem(path, e) : NULL;
         free(path);
         if (!stems[i])
@@ -611,7 +549,7 @@ static int split_part(struct cov_signal *s, size_t k, const struct cov_chunk_tab
                       struct cov_err *e)
 {
     const size_t n_cols = s->parts[k].n_cols;
-    if (files && !has_names(files, n_cols))
+    if (files && !cov_chunk_table_is_list(files, n_cols))
         return fail_names(files->name, n_cols, e);
     struct cov_signal_part *list = cov_realloc(s->parts, s->n_parts + n_cols, sizeof *list, e);
     if (!list)
@@ -638,11 +576,8 @@ static int split_part(struct cov_signal *s, size_t k, const struct cov_chunk_tab
 
 int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e)
 {
-    const size_t n_cols = s->parts[k].n_cols;
     char *name = cov_strfmt(e, GROUP "/%s_meta/bam_files", s->parts[k].name);
     int rc = name ? COV_OK : COV_ENOMEM;
-    if (!rc && s->h5 && !cov_chunk_head_table(s->head, name))
-        rc = add_names(s, name, n_cols, e);
     if (!rc && split_part(s, k, cov_chunk_head_table(s->head, name), e))
         rc = cov_err_prefix(e, "%s", s->name);
     free(name);

@@ -28,15 +28,15 @@ struct cov_signal_part {
     size_t set, col, n_cols;
 };
 
+struct cov_chunk_file;
 struct cov_h5;
-struct cov_h5_set;
 struct cov_stream;
 
 /* Everything is borrowed until close. */
 struct cov_signal {
     const char *name;            /* for messages */
     const struct cov_grid *grid; /* NULL: a stream */
-    /* All attributes of the file; of an HDF5 file, only the sets and tables of the signal. */
+    /* All text attributes; of an HDF5 file, only the sets and tables of the signal. */
     const struct cov_chunk_head *head;
     struct cov_signal_part *parts; /* [n_parts] */
     size_t n_parts;
@@ -44,11 +44,7 @@ struct cov_signal {
     struct cov_h5 *h5; /* NULL: a stream */
     struct cov_stream *records; /* for cov_stream_next; NULL: an HDF5 file */
     /* Private. */
-    char *path;
-    struct cov_h5_set **sets; /* as in the head */
-    size_t n_sets;
-    struct cov_chunk_head own;
-    struct cov_grid *own_grid;
+    struct cov_chunk_file *file; /* NULL: a stream */
 };
 
 /* Opens a file of chunks or a chunk stream at `path` ("-": standard input), detected by content, or

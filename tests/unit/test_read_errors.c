@@ -118,13 +118,13 @@ static void reads_coverage_and_fingerprints(void **state)
         struct cov_err e = COV_ERR_INIT;
         struct cov_coverage_reader *r;
         count_from(++fault);
-        int rc = cov_coverage_reader_open("x.h5", "x", 2, MADE_L, &r, &e);
+        int rc = cov_coverage_reader_open("x.h5", "x", &r, &e);
         if (rc == COV_OK) {
             uint64_t *hashes = NULL;
             assert_true(r->sets[COV_COVERAGE] && r->sets[COV_SPLICED]);
             assert_string_equal(r->files[0], "a.bam");
             assert_true(r->reads[0] == 5);
-            rc = cov_bases_fingerprints_read(r->h5, 2, &hashes, &e);
+            rc = cov_bases_fingerprints_read(cov_chunk_file_h5(r->file), 2, &hashes, &e);
             assert_int_equal(hashes != NULL, rc == COV_OK);
             free(hashes);
         }

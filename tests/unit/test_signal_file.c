@@ -383,7 +383,8 @@ TEST(test_refused)
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: a file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &a, 1, n - 1, 0);
-    refuse("x.h5", COV_SIGNAL_MEASURED, "x.h5: data/seqids: 8 x 1 elements instead of 7 x 1");
+    refuse("x.h5", COV_SIGNAL_MEASURED,
+           "x.h5: evaluation/a_coverage: 7 rows, but there are 8 chunks");
 
     /* Names of datasets are unique and not empty. */
     static const struct {

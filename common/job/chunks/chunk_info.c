@@ -222,8 +222,7 @@ static int put_names(struct cov_json *j, const struct cov_chunk_head *h, struct 
             continue;
         cov_json_begin_array(j, t->name);
         for (size_t i = 0; i < t->dims[0]; i++) {
-            const char *text = (const char *)t->elems + i * t->type.bytes;
-            char *copy = cov_strndup(text, cov_h5_string_length(&t->type, text), e);
+            char *copy = cov_chunk_table_text(t, i, e);
             if (!copy)
                 return COV_ENOMEM;
             cov_json_string(j, NULL, copy);

@@ -125,15 +125,14 @@ static int new_name(const struct edit *j, const char *name, char **out, struct c
 static int read_names(struct edit *j, struct cov_err *e)
 {
     const struct cov_chunk_table *t = cov_chunk_head_table(j->head, COV_PREDICTIONS_DATASETS);
-    if (!t || t->type.kind != COV_H5_STRING || t->rank != 1)
+    if (!t || !cov_chunk_table_is_list(t, t->dims[0]))
         return COV_OK;
     j->names = cov_calloc(t->dims[0], sizeof *j->names, e);
     j->columns = cov_calloc(t->dims[0], sizeof *j->columns, e);
     if (!j->names || !j->columns)
         return COV_ENOMEM;
     for (size_t i = 0; i < t->dims[0]; i++, j->n_names++) {
-        const char *text = (const char *)t->elems + i * t->type.bytes;
-        j->names[i] = cov_strndup(text, cov_h5_string_length(&t->type, text), e);
+        j->names[i] = cov_chunk_table_text(t, i, e);
         if (!j->names[i])
             return COV_ENOMEM;
     }

@@ -34,10 +34,9 @@ struct coverage_job {
     const char *path;
     const struct cov_coverage_add_options *o;
     struct cov_count_genome genome;
-    struct cov_chunk_file *file;
-    struct cov_count_file *files;   /* [o->n_files] */
-    enum cov_intervals_kind *kinds; /* [o->n_files]; NONE for reads */
-    struct cov_coverage_reader *old;
+    struct cov_count_file *files;    /* [o->n_files] */
+    enum cov_intervals_kind *kinds;  /* [o->n_files]; NONE for reads */
+    struct cov_coverage_reader *old; /* the genome, and the coverage of the prefix */
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
     bool is_encoded; /* everything to be written is already encoded */
@@ -60,10 +59,10 @@ struct coverage_worker {
 
 static int open_genome(struct coverage_job *j, struct cov_err *e)
 {
-    int rc = cov_chunk_file_open_bases(j->path, &j->file, e);
+    int rc = cov_coverage_reader_open(j->path, j->o->prefix, &j->old, e);
     if (rc)
         return rc;
-    const struct cov_grid *grid = j->genome.grid = cov_chunk_file_grid(j->file);
+    const struct cov_grid *grid = j->genome.grid = cov_chunk_file_grid(j->old->file);
     rc = cov_names_new(&j->genome.names, e);
     for (size_t s = 0; !rc && s < cov_grid_n_seqs(grid); s++) {
         const char *name = cov_grid_name(grid, s);
@@ -80,14 +79,9 @@ static int open_genome(struct coverage_job *j, struct cov_err *e)
     return rc;
 }
 
-/* Opens the coverage that the prefix already has, and checks it against the mode. */
-static int open_old(struct coverage_job *j, struct cov_err *e)
+/* Checks the coverage that the prefix already has against the mode. */
+static int check_old(struct coverage_job *j, struct cov_err *e)
 {
-    const struct cov_grid *grid = j->genome.grid;
-    int rc = cov_coverage_reader_open(j->path, j->o->prefix, cov_grid_n_chunks(grid),
-                                      cov_grid_chunk_length(grid), &j->old, e);
-    if (rc)
-        return rc;
     if (j->old->n_columns > 0 && j->o->mode == COV_COVERAGE_NEW)
         return cov_fail(e, COV_EEXIST,
                         "%s: already has coverage of %s (%zu column%s); use --append or --replace",
@@ -609,10 +603,9 @@ static int verify(const struct coverage_job *j, const char *path, struct cov_err
     struct cov_coverage_reader *r = NULL;
     struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     int64_t *values = cov_malloc(2 * L, sizeof *values, e);
-    int rc = values
-                 ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
-                 : COV_ENOMEM;
-    bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes;
+    int rc = values ? cov_coverage_reader_open(path, j->o->prefix, &r, e) : COV_ENOMEM;
+    bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes &&
+                cov_grid_n_chunks(cov_chunk_file_grid(r->file)) == cov_grid_n_chunks(grid);
     for (size_t pair = 0; !rc && same && pair < cov_grid_n_pairs(grid); pair++)
         if (cov_coverage_store_samples(&j->files[0].store, pair))
             rc = check_pair(j, r, pair, raw, values, &same, e);
@@ -644,7 +637,6 @@ static void coverage_fini(struct coverage_job *j)
     cov_coverage_reader_close(j->old);
     cov_rename_free(j->genome.rename);
     cov_names_free(j->genome.names);
-    cov_chunk_file_close(j->file);
     cov_pool_free(j->genome.pool);
 }
 
@@ -701,7 +693,7 @@ static int open_all(struct coverage_job *j, struct cov_outfile *out, char **dir,
     rc = open_genome(j, e);
     if (rc)
         return rc;
-    rc = open_old(j, e);
+    rc = check_old(j, e);
     if (rc)
         return rc;
     check_shift(j);
