@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/chunk/pair_writer.h"
 
-#include <inttypes.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,8 +97,7 @@ int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir
 int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const char *name,
                           struct cov_err *e)
 {
-    if (p->open)
-        return cov_fail(e, COV_EINPUT, "%s: starts before the previous sequence ends", name);
+    assert(!p->open);
     int rc = COV_RESERVE(&p->seqs, &p->cap_seqs, p->n_seqs + 1, e);
     if (rc)
         return rc;
@@ -114,25 +113,10 @@ int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const 
     return COV_OK;
 }
 
-static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end, bool both,
-                      struct cov_err *e)
+/* Returns the end of the last pair of the current sequence, or 0. */
+static int64_t last_end(const struct cov_pair_writer *p)
 {
-    const char *name = p->open ? p->seqs[p->n_seqs - 1].name : "";
-    if (!p->open)
-        return cov_fail(e, COV_EINPUT, "a pair of chunks outside a sequence");
-    bool first = p->n_pairs == p->seqs[p->n_seqs - 1].first_pair;
-    int64_t before = first ? 0 : p->pairs[p->n_pairs - 1].end;
-    int64_t least = first ? 0 : p->partial ? p->pairs[p->n_pairs - 1].beg : before;
-    if (beg < 0 || end <= beg || (uint64_t)(end - beg) > p->L)
-        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is not a chunk of %zu bases",
-                        name, beg, end, p->L);
-    if (beg < least)
-        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is out of order", name, beg,
-                        end);
-    if (!p->partial && (beg > before || !both))
-        return cov_fail(e, COV_EINPUT, "%s: %s %" PRId64, name,
-                        both ? "gap at" : "missing strand at", both ? before : beg);
-    return COV_OK;
+    return p->n_pairs > p->seqs[p->n_seqs - 1].first_pair ? p->pairs[p->n_pairs - 1].end : 0;
 }
 
 /* Returns memory for n waiting bytes, aligned for any type of number, or NULL if the bytes must go
@@ -182,10 +166,9 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
                         const struct cov_blob *plus, const struct cov_blob *minus,
                         struct cov_err *e)
 {
-    int rc = check_pair(p, beg, end, plus && minus, e);
-    if (rc)
-        return rc;
-    rc = COV_RESERVE(&p->pairs, &p->cap_pairs, p->n_pairs + 1, e);
+    assert(p->open && beg >= last_end(p) && beg < end && (uint64_t)(end - beg) <= p->L);
+    assert(p->partial || (plus && minus && beg == last_end(p)));
+    int rc = COV_RESERVE(&p->pairs, &p->cap_pairs, p->n_pairs + 1, e);
     if (!rc && plus)
         rc = cov_chunk_writer_put(p->writer, p->n_rows++, plus, 0, e);
     if (!rc && minus)
@@ -235,21 +218,15 @@ static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct 
 
 int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)
 {
-    if (!p->open)
-        return cov_fail(e, COV_EINPUT, "end of a sequence that did not start");
-    struct seq *s = &p->seqs[p->n_seqs - 1];
-    bool empty = p->n_pairs == s->first_pair;
-    int64_t last = empty ? 0 : p->pairs[p->n_pairs - 1].end;
-    if (length <= 0 || last > length || (!p->partial && last < length))
-        return cov_fail(e, COV_EINPUT, "%s: length %" PRId64 ", but the chunks end at %" PRId64,
-                        s->name, length, last);
+    assert(p->open && length > 0);
+    assert(p->partial ? last_end(p) <= length : last_end(p) == length);
     int rc = COV_OK;
     for (; !rc && p->n_waiting > 0; p->n_waiting--)
         rc = put_minus(p, &p->waiting[p->n_waiting - 1], e);
     p->block = p->in_block = 0;
     if (!rc && p->spool.n_bytes > SPOOL_BYTES)
         rc = cov_spool_truncate(&p->spool, 0, e);
-    s->length = length;
+    p->seqs[p->n_seqs - 1].length = length;
     p->open = false;
     return rc;
 }
@@ -298,26 +275,17 @@ static int make_grid(const struct cov_pair_writer *p, struct cov_grid **grid, st
     return rc;
 }
 
-int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_grid **grid, struct cov_err *e)
+int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_err *e)
 {
     struct cov_grid *g = NULL;
-    int rc = COV_OK;
-    if (grid)
-        *grid = NULL;
-    if (p->open)
-        rc = cov_fail(e, COV_EINPUT, "%s: the sequence is incomplete", p->seqs[p->n_seqs - 1].name);
-    if (!rc)
-        rc = make_grid(p, &g, e);
-    if (!rc && cov_grid_n_seqs(g) != p->n_seqs)
-        rc = cov_fail(e, COV_EINPUT, "duplicate sequence");
+    assert(!p->open);
+    int rc = make_grid(p, &g, e);
+    assert(rc || cov_grid_n_seqs(g) == p->n_seqs);
     if (!rc) {
         rc = cov_chunk_writer_finish(p->writer, g, e);
         p->writer = NULL;
     }
     cov_pair_writer_abort(p);
-    if (rc || !grid)
-        cov_grid_free(g);
-    else
-        *grid = g;
+    cov_grid_free(g);
     return rc;
 }

@@ -24,8 +24,9 @@ enum { COV_PAIR_WRITER_MEMORY = 48 << 20 };
 int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
                         bool partial, struct cov_pair_writer **out, struct cov_err *e) COV_MUST_USE;
 
-/* All of the following run on HDF5's thread. Each sequence must end before the next one begins, and
- * its pairs must ascend. */
+/* All of the following run on HDF5's thread. The caller has checked the order, as stream.h and genome.h
+ * do: no sequence occurs twice, each ends before the next one begins, and its pairs ascend to its
+ * length. */
 int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const char *name,
                           struct cov_err *e) COV_MUST_USE;
 /* Copies the encoded chunks of [beg, end); a missing strand is NULL. */
@@ -34,10 +35,8 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
                         struct cov_err *e) COV_MUST_USE;
 int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e) COV_MUST_USE;
 
-/* Completes and closes the file; always frees *p. Sets *grid to the grid of the file, unless `grid`
- * is NULL. */
-int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_grid **grid,
-                           struct cov_err *e) COV_MUST_USE;
+/* Completes and closes the file; always frees *p. */
+int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_err *e) COV_MUST_USE;
 void cov_pair_writer_abort(struct cov_pair_writer *p); /* NULL is accepted */
 
 #endif

@@ -170,7 +170,6 @@ struct cov_stream {
     struct cov_chunk_head head;
     struct order order;
     struct cov_blob text; /* records other than pairs */
-    int failed;           /* the first failure; nothing is read after it */
     bool done;
 };
 
@@ -428,11 +427,13 @@ static int unknown_type(const struct cov_stream *s, uint32_t type, struct cov_er
     return damaged(s, type == COV_STREAM_TYPE_HEAD ? "a second head" : reason, e);
 }
 
-static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
-                struct cov_err *e)
+int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
+                    struct cov_err *e)
 {
     uint32_t type;
     uint64_t n_bytes;
+    assert(!s->done);
+    memset(item, 0, sizeof *item);
     int rc = read_start(s, &type, &n_bytes, e);
     if (rc)
         return rc;
@@ -482,23 +483,12 @@ static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_b
     return rc;
 }
 
-int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
-                    struct cov_err *e)
-{
-    assert(!s->done);
-    memset(item, 0, sizeof *item);
-    if (s->failed)
-        return cov_fail(e, s->failed, "%s: reading failed before", s->order.name);
-    return s->failed = next(s, item, record, e);
-}
-
 /* ---- writing ---- */
 
 struct cov_stream_writer {
     struct cov_bgz *out;
     struct cov_chunk_head head;
     struct order order;
-    int failed; /* the first failure; nothing is written after it */
 };
 
 static int write_record(struct cov_stream_writer *w, uint32_t type, const uint8_t *p, size_t n,
@@ -566,11 +556,6 @@ void cov_stream_abort(struct cov_stream_writer *w)
     free(w);
 }
 
-static int already_failed(const struct cov_stream_writer *w, struct cov_err *e)
-{
-    return cov_fail(e, w->failed, "%s: incomplete because of an earlier failure", w->order.name);
-}
-
 static uint8_t *put_text(uint8_t *p, const char *text, size_t n)
 {
     p = cov_stream_put_u32(p, (uint32_t)n);
@@ -578,8 +563,8 @@ static uint8_t *put_text(uint8_t *p, const char *text, size_t n)
     return p + n;
 }
 
-static int begin(struct cov_stream_writer *w, const char *species, const char *name,
-                 struct cov_err *e)
+int cov_stream_begin(struct cov_stream_writer *w, const char *species, const char *name,
+                     struct cov_err *e)
 {
     size_t n_species = strlen(species), n_name = strlen(name);
     int rc = order_begin(&w->order, species, n_species, name, n_name, e);
@@ -594,15 +579,7 @@ static int begin(struct cov_stream_writer *w, const char *species, const char *n
     return rc;
 }
 
-int cov_stream_begin(struct cov_stream_writer *w, const char *species, const char *name,
-                     struct cov_err *e)
-{
-    if (w->failed)
-        return already_failed(w, e);
-    return w->failed = begin(w, species, name, e);
-}
-
-static int put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
+int cov_stream_put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
 {
     struct cov_stream_layout l;
     const char *reason = cov_stream_layout(&w->head, record->data, record->n_bytes, &l);
@@ -613,28 +590,19 @@ static int put(struct cov_stream_writer *w, const struct cov_blob *record, struc
     return rc ? rc : write_record(w, COV_STREAM_TYPE_PAIR, record->data, record->n_bytes, e);
 }
 
-int cov_stream_put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
-{
-    if (w->failed)
-        return already_failed(w, e);
-    return w->failed = put(w, record, e);
-}
-
 int cov_stream_end(struct cov_stream_writer *w, int64_t length, struct cov_err *e)
 {
-    if (w->failed)
-        return already_failed(w, e);
-    w->failed = order_end(&w->order, length, e);
-    if (w->failed)
-        return w->failed;
+    int rc = order_end(&w->order, length, e);
+    if (rc)
+        return rc;
     uint8_t record[COV_STREAM_END_BYTES];
     (void)cov_stream_put_u64(cov_stream_put_u64(record, (uint64_t)length), w->order.n_seq_pairs);
-    return w->failed = write_record(w, COV_STREAM_TYPE_END, record, sizeof record, e);
+    return write_record(w, COV_STREAM_TYPE_END, record, sizeof record, e);
 }
 
 int cov_stream_finish(struct cov_stream_writer *w, struct cov_err *e)
 {
-    int rc = w->failed ? already_failed(w, e) : order_last(&w->order, e);
+    int rc = order_last(&w->order, e);
     if (!rc) {
         uint8_t record[COV_STREAM_DONE_BYTES];
         uint8_t *p = cov_stream_put_u64(record, cov_names_count(w->order.names));

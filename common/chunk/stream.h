@@ -28,8 +28,8 @@ struct cov_stream_writer;
 /* Creates a stream at `path` ("-": standard output; COV_EUSAGE if that is a terminal). `compress`
  * is for files, not pipes. If `partial` is set, there may be gaps between pairs, pairs may lack a
  * strand, and a sequence may have no pairs. begin, put and end refuse anything that the reader
- * would refuse, with COV_EINPUT, sequence and position. After a failure, call only finish or abort;
- * the output is not a valid stream. */
+ * would refuse, with COV_EINPUT, sequence and position. After a failure, call only abort; the output is
+ * not a valid stream. */
 int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
                       bool compress, unsigned n_threads, struct cov_stream_writer **out,
                       struct cov_err *e) COV_MUST_USE;

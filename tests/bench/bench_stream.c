@@ -52,9 +52,11 @@ static int write_pairs(const struct cov_chunk_head *head, int64_t n, struct spac
     }
     if (!rc)
         rc = cov_stream_end(w, n * L, e);
-    int end = cov_stream_finish(w, e);
     cov_blob_fini(&record);
-    return rc ? rc : end;
+    if (!rc)
+        return cov_stream_finish(w, e);
+    cov_stream_abort(w);
+    return rc;
 }
 
 static int read_pairs(struct space *p, struct cov_err *e)

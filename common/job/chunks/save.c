@@ -236,7 +236,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     }
     double clock = cov_clock();
     if (!rc) {
-        rc = cov_pair_writer_finish(r.pairs, NULL, e);
+        rc = cov_pair_writer_finish(r.pairs, e);
         r.pairs = NULL;
     }
     if (!rc)

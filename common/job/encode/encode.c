@@ -286,7 +286,7 @@ static int open_output(struct encode_run *r, const char *tmp, const char *fasta,
 
 static int finish_output(struct encode_run *r, struct cov_err *e)
 {
-    int rc = r->stream ? cov_stream_finish(r->stream, e) : cov_pair_writer_finish(r->file, NULL, e);
+    int rc = r->stream ? cov_stream_finish(r->stream, e) : cov_pair_writer_finish(r->file, e);
     r->stream = NULL;
     r->file = NULL;
     return rc;

@@ -177,7 +177,7 @@ int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e)
     if (o->stream)
         rc = cov_stream_finish(o->stream, e);
     else if (o->pairs)
-        rc = cov_pair_writer_finish(o->pairs, NULL, e);
+        rc = cov_pair_writer_finish(o->pairs, e);
     else
         rc = cov_chunk_writer_finish(o->writer, o->grid, e);
     o->stream = NULL;
