@@ -175,13 +175,6 @@ const char *cov_h5_path(const struct cov_h5 *f)
     return f->path;
 }
 
-void cov_h5_version(char *buf, size_t n)
-{
-    unsigned major = 0, minor = 0, release = 0;
-    (void)H5get_libversion(&major, &minor, &release);
-    (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
-}
-
 /* ---- opening ---- */
 
 /* Limits the cache of chunk indices, which could otherwise grow with the file. Sizes are those in

@@ -277,8 +277,8 @@ static void set_cache(const struct cov_h5_set *s, hid_t dapl)
                                  1);
 }
 
-int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
-                              struct cov_err *e)
+static int open_set(struct cov_h5 *f, const char *name, int rank, bool by_hdf5,
+                    struct cov_h5_set **out, struct cov_err *e)
 {
     assert(rank >= 0 && rank <= 3);
     *out = NULL;
@@ -311,6 +311,7 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
         rc = read_fill(s, dcpl, e);
     if (rc)
         goto out;
+    s->undo_by_hdf5 |= by_hdf5;
     s->given = s->stored;
     s->given.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
     /* The cache can be set only when the dataset is opened, but its right size is known only
@@ -330,6 +331,18 @@ out:
     cov_h5_close_id(dapl);
     cov_h5_set_close(s);
     return rc;
+}
+
+int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                              struct cov_err *e)
+{
+    return open_set(f, name, rank, false, out, e);
+}
+
+int cov_h5_set_open_plain(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                          struct cov_err *e)
+{
+    return open_set(f, name, rank, true, out, e);
 }
 
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,

@@ -5,13 +5,13 @@
 #include "common/codec/codec.h"
 #include "common/file/bgz.h"
 #include "common/file/sha256.h"
-#include "common/h5/h5.h"
+#include "common/h5/h5_private.h"
 
 void cov_libraries_print(FILE *f)
 {
-    char hdf5[32];
-    cov_h5_version(hdf5, sizeof hdf5);
-    (void)fprintf(f, "htslib %s\nHDF5 %s\nzlib %s\n", cov_bgz_version(), hdf5,
+    unsigned v[3] = {0, 0, 0};
+    (void)H5get_libversion(&v[0], &v[1], &v[2]);
+    (void)fprintf(f, "htslib %s\nHDF5 %u.%u.%u\nzlib %s\n", cov_bgz_version(), v[0], v[1], v[2],
                   cov_bgz_zlib_version());
     for (size_t i = 0; i < COV_N_CODECS; i++)
         if (cov_codecs[i]->library)

@@ -13,7 +13,7 @@
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/chunk/chunk_file.h"
-#include "common/h5/h5_plain.h"
+#include "common/h5/h5.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/machine.h"
 
@@ -59,8 +59,9 @@ struct batch {
 /* Epochs over one open file. */
 struct epochs_run {
     struct epoch *of;
-    struct cov_h5_plain *plain;  /* of the original strategy */
-    struct cov_chunk_file *file; /* of the others */
+    struct cov_h5 *h5;           /* of the original strategy */
+    struct cov_h5_set *plain;    /* [total, L, 4] halves in it, read as h5py does */
+    struct cov_chunk_file *file; /* of the other strategies */
     struct cov_pool *pool;       /* NULL: all stages run in turn */
     size_t L, *order;            /* order: a permutation of the rows */
     uint16_t *halves;
@@ -108,7 +109,7 @@ static int fetch_plain(struct epochs_run *p, const struct batch *b, struct cov_e
 {
     const float *of_half = p->of->all->of_half;
     float *floats = p->floats + b->n * 4 * p->L;
-    int rc = cov_h5_plain_read(p->plain, b->rows[b->n], p->halves, e);
+    int rc = cov_h5_set_read(p->plain, b->rows[b->n], 1, 0, 4, p->halves, e);
     for (size_t i = 0; i < 4 * p->L; i++)
         floats[i] = of_half[p->halves[i]];
     for (size_t t = 0; t < p->L && p->checks; t++)
@@ -213,7 +214,8 @@ static int run_epoch(struct epochs_run *p, struct cov_err *e)
 
 static void close_run(struct epochs_run *p)
 {
-    cov_h5_plain_close(p->plain);
+    cov_h5_set_close(p->plain);
+    cov_h5_close(p->h5);
     cov_chunk_file_close(p->file);
     cov_pool_free(p->pool);
     free(p->order);
@@ -223,12 +225,19 @@ static void close_run(struct epochs_run *p)
 
 static int open_source(struct epochs_run *p, const char *path, struct cov_err *e)
 {
-    int rc = p->of->strategy == STRATEGY_ORIGINAL
-                 ? cov_h5_plain_open(path, &p->plain, &p->total, &p->L, e)
-                 : cov_chunk_file_open(path, &p->file, e);
-    if (rc)
-        return rc;
-    if (p->file) {
+    int rc;
+    if (p->of->strategy == STRATEGY_ORIGINAL) {
+        rc = cov_h5_open(path, &p->h5, e);
+        if (!rc)
+            rc = cov_h5_set_open_plain(p->h5, "data/X", 3, &p->plain, e);
+        if (rc)
+            return rc;
+        p->total = cov_h5_set_rows(p->plain)->dims[0];
+        p->L = cov_h5_set_rows(p->plain)->dims[1];
+    } else {
+        rc = cov_chunk_file_open(path, &p->file, e);
+        if (rc)
+            return rc;
         p->total = cov_grid_n_chunks(cov_chunk_file_grid(p->file));
         p->L = cov_grid_chunk_length(cov_chunk_file_grid(p->file));
     }
