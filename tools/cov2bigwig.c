@@ -9,15 +9,14 @@
 #include "common/cli/tool.h"
 #include "common/h5/libraries.h"
 #include "common/job/tracks/compare.h"
-#include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/convert.h"
 #include "common/signal/source_options.h"
 #include "common/track/formats/bigwig_verify.h"
-#include "common/track/measures/peaks.h"
 
 struct config {
     struct cov_compare_options compare;
     struct cov_strings bin_sizes;
+    int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
     double scale, peak_cutoff, measured_cutoff;
 };
 
@@ -58,10 +57,11 @@ static const struct cov_opt options[] = {
     [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
                                     "with --peak-cutoff: the cutoff of measured peaks "
                                     "(default: V of --peak-cutoff)"),
-    [ROW_PEAK_LENGTH] = COV_OPT(SIZE, "peak-min-length", 0, FIELD(compare.peaks.min_length), "N",
-                                "with --peak-cutoff: the shortest peak, in bases",
-                                .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
-    [ROW_PEAK_GAP] = COV_OPT(SIZE, "peak-max-gap", 0, FIELD(compare.peaks.max_gap), "N",
+    [ROW_PEAK_LENGTH] =
+        COV_OPT(SIZE, "peak-min-length", 0, FIELD(compare.comparison.peaks.min_length), "N",
+                "with --peak-cutoff: the shortest peak, in bases", .def = COV_PEAKS_LENGTH,
+                .min = 1, .max = 1e15),
+    [ROW_PEAK_GAP] = COV_OPT(SIZE, "peak-max-gap", 0, FIELD(compare.comparison.peaks.max_gap), "N",
                              "with --peak-cutoff: the longest gap of lower values in a peak",
                              .def = COV_PEAKS_GAP, .max = 1e15),
     [ROW_BIN_SIZE] =
@@ -94,7 +94,7 @@ static const struct cov_opt options[] = {
 };
 
 /* Parses --bin-size: the bins of a track, if any, or those to compare, which have a default. */
-static int get_bin_sizes(const struct config *c, int64_t *sizes, size_t *n, struct cov_err *e)
+static int get_bin_sizes(struct config *c, struct cov_err *e)
 {
     static const int64_t usual[] = {1, 10, 100, 1000};
     const struct cov_strings *list = &c->bin_sizes;
@@ -102,18 +102,19 @@ static int get_bin_sizes(const struct config *c, int64_t *sizes, size_t *n, stru
     if (list->n > most)
         return cov_fail(e, COV_EUSAGE, "--bin-size: %zu sizes%s; the limit is %zu", list->n,
                         c->compare.measured ? "" : " for a track", most);
-    *n = list->n;
+    c->compare.comparison.bin_sizes = c->sizes;
+    c->compare.comparison.n_bin_sizes = list->n;
     if (list->n > 0 || !c->compare.measured)
-        return cov_parse_sizes(list->items, list->n, "--bin-size", 1000000000, sizes, e);
-    *n = COV_COUNT(usual);
-    memcpy(sizes, usual, sizeof usual);
+        return cov_parse_sizes(list->items, list->n, "--bin-size", 1000000000, c->sizes, e);
+    c->compare.comparison.n_bin_sizes = COV_COUNT(usual);
+    memcpy(c->sizes, usual, sizeof usual);
     return COV_OK;
 }
 
 /* Sets the cutoffs of predicted and measured peaks. */
 static int get_cutoffs(struct config *c, const bool *given, struct cov_err *e)
 {
-    struct cov_compare_options *out = &c->compare;
+    struct cov_comparison_options *out = &c->compare.comparison;
     out->has_peaks = given[ROW_PEAK_CUTOFF];
     for (int row = ROW_MEASURED_CUTOFF; !out->has_peaks && row <= ROW_PEAK_GAP; row++)
         if (given[row])
@@ -151,16 +152,14 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct config *c = config;
     struct cov_compare_options *o = &c->compare;
     struct cov_value_rules *values = &o->input.source.values;
-    int64_t sizes[COV_COMPARE_MAX_BIN_SIZES] = {0};
     int rc = cov_source_options_finish(&o->input.source, e);
     if (!rc)
-        rc = get_bin_sizes(c, sizes, &o->n_bin_sizes, e);
+        rc = get_bin_sizes(c, e);
     if (rc)
         return rc;
     values->scale = c->scale;
-    values->bin = !o->measured && o->n_bin_sizes > 0 ? sizes[0] : 0;
+    values->bin = o->measured ? 0 : c->sizes[0];
     values->has_min = given[ROW_MIN_VALUE];
-    o->bin_sizes = sizes;
     o->printed = stdout;
     o->is_short = !common->output && isatty(STDOUT_FILENO);
     o->input.output = common->output;

@@ -7,6 +7,7 @@
 static const char *const names[] = {"a", "b", "c"};
 static const int64_t lengths[] = {25, 7, 1000};
 static const int64_t sizes[] = {1, 10};
+static const double floats[2]; /* no denominators */
 static struct cov_err err;
 
 /* Returns the measured track: a has 0-5 1, 5-15 3, 18-22 5; b has no intervals; d is in no other
@@ -41,8 +42,8 @@ TEST(counts_bins)
     static const struct cov_interval iv[] = {{0, 2, 2}, {2, 10, 4}, {12, 20, 6}, {20, 25, 0}};
     struct cov_interval_store *s = measured(25);
     struct cov_comparison *c;
-    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, &options, &c, NULL), 0);
-    struct cov_track_sink *sink = cov_comparison_sink(c);
+    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, floats, &options, &c, NULL), 0);
+    struct cov_track_sink *sink = &c->sink;
     assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
     assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
     assert_int_equal(cov_track_add(sink, iv + 1, 3, NULL), 0);
@@ -50,12 +51,12 @@ TEST(counts_bins)
     assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
     assert_int_equal(cov_track_begin(sink, 2, NULL), 0);
     assert_int_equal(cov_track_close(sink, NULL), 0);
-    assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
-    assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
-    assert_int_equal(cov_comparison_n_rows(c), 2);
+    assert_true(c->has[0] && c->has[1] && !c->has[2]);
+    assert_true(c->has_measured[0] && !c->has_measured[1]);
+    assert_int_equal(c->n_rows, 2);
     /* Both tracks have values at 0-10, 12-15, 18-22. The pairs are (2,1) twice, (4,1) 3 times,
      * (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2. */
-    const struct cov_comparison_row *row = cov_comparison_row(c, 0);
+    const struct cov_comparison_row *row = &c->rows[0];
     assert_int_equal(row->contig, 0);
     assert_int_equal(row->bases, 17);
     assert_int_equal(row->agreements[0].n, 17);
@@ -68,10 +69,10 @@ TEST(counts_bins)
     assert_int_equal(row->agreements[1].n, 3);
     assert_true(fabs(row->agreements[1].spearman + 0.5) < 1e-14);
     /* b has no bins, so the total equals a. */
-    assert_int_equal(cov_comparison_row(c, 1)->bases, 0);
-    assert_int_equal(cov_comparison_row(c, 1)->agreements[1].n, 0);
-    assert_true(isnan(cov_comparison_row(c, 1)->agreements[0].pearson));
-    const struct cov_comparison_row *total = cov_comparison_total(c);
+    assert_int_equal(c->rows[1].bases, 0);
+    assert_int_equal(c->rows[1].agreements[1].n, 0);
+    assert_true(isnan(c->rows[1].agreements[0].pearson));
+    const struct cov_comparison_row *total = &c->total;
     assert_int_equal(total->bases, 17);
     for (int k = 0; k < 2; k++) {
         assert_true(fabs(total->agreements[k].pearson - row->agreements[k].pearson) < 1e-14);
@@ -87,8 +88,8 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
 {
     struct cov_comparison *c;
     err = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_comparison_new("x.bg", NULL, s, o, &c, NULL), 0);
-    struct cov_track_sink *sink = cov_comparison_sink(c);
+    assert_int_equal(cov_comparison_new("x.bg", NULL, s, floats, o, &c, NULL), 0);
+    struct cov_track_sink *sink = &c->sink;
     int rc = cov_track_begin_named(sink, "a", &err);
     if (!rc)
         rc = cov_track_add(sink, iv, 1, &err);
@@ -108,8 +109,8 @@ TEST(rejects_different_lengths)
     struct cov_comparison *c;
     struct cov_interval_store *s = measured(26);
     err = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, &o, &c, NULL), 0);
-    assert_true(cov_track_begin(cov_comparison_sink(c), 0, &err) < 0);
+    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, floats, &o, &c, NULL), 0);
+    assert_true(cov_track_begin(&c->sink, 0, &err) < 0);
     assert_string_equal(err.text, "x.h5: contig a has 25 bases, but 26 in m.bw");
     cov_comparison_free(c);
     assert_int_equal(compare(s, &o, &iv, 26), 0);

@@ -12,25 +12,21 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/tracks/convert.h"
-#include "common/track/measures/peaks.h"
+#include "common/track/measures/comparison.h"
 
 /* Memory for counting pairs of values, for all datasets and bin sizes together; see
  * comparison.h. */
 enum { COV_COMPARE_MEMORY = 256000000, COV_COMPARE_MAX_BIN_SIZES = 16 };
 
-/* Borrowed for the call. */
 struct cov_compare_options {
     /* How to make the tracks of the input. `output` is the file of the table; if it is NULL or "-",
      * the table goes to `printed`. */
     struct cov_convert_options input;
     FILE *printed;
-    bool is_short;            /* print the totals only, aligned for a terminal */
-    const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
-    const int64_t *bin_sizes; /* each > 0, unique */
-    size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
-    bool has_peaks;           /* compare peaks, too */
-    struct cov_peak_rules peaks;
-    float measured_cutoff;
+    bool is_short;        /* print the totals only, aligned for a terminal */
+    const char *measured; /* a bigWig, a bedGraph, or a genome file or stream with coverage */
+    /* Bin sizes, each once, 1 to COV_COMPARE_MAX_BIN_SIZES of them; peaks. The job sets the rest. */
+    struct cov_comparison_options comparison;
 };
 
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
@@ -42,9 +38,13 @@ struct cov_compare_options {
  * "comparison". Warns about contigs that only one input has. The measured tracks are stored in
  * temporary files in `tmpdir`, or in the directory of the output, or in the current directory. COV_EUSAGE
  * for contradictory options. COV_EINPUT for options that do not fit the files, damaged files,
- * contigs of different lengths or bases (the message names both), or if nothing is shared. */
-int cov_compare_run(const char *input, const struct cov_compare_options *options,
-                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
+ * contigs of different lengths or bases (the message names both), or if nothing is shared. Borrows
+ * `options` and `input` until --stats has been printed. */
+int cov_compare_run(const char *input, struct cov_compare_options *options, unsigned n_threads,
+                    struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;
+
+/* For stats->plot: the correlations, in a MultiQC report. */
+extern const struct cov_stats_plot cov_compare_plot;
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Bases beg .. end-1, where each track has a single value: x and y, multiplied by the
  * denominators. */
-struct stretch {
+struct cov_comparison_stretch {
     int64_t beg, end;
     float x, y;
 };
@@ -22,42 +22,13 @@ struct stretch {
 enum { STRETCHES = 4096 };
 
 /* The state of one bin size. */
-struct binning {
+struct cov_comparison_bins {
     int64_t size;
     int64_t end; /* end of the current bin */
     int64_t n;   /* its bases so far */
     double x, y; /* their sums */
     struct cov_pairs pairs, total;
     struct cov_pairs_scratch scratch;
-};
-
-struct cov_comparison {
-    struct cov_track_sink sink; /* first */
-    const struct cov_comparison_options *o;
-    double denominators[2]; /* of the track and the measured track; 0: none */
-    struct cov_interval_store *store;
-    bool *has_measured; /* per contig of the store: the track has it */
-    bool *has;          /* per contig of the track: the store has it */
-    size_t n_has, cap_has;
-    size_t n_binnings;
-    struct binning *binnings;
-    struct cov_comparison_row *rows;
-    size_t n_rows, cap_rows;
-    struct cov_comparison_row total;
-    struct cov_outliers outliers;
-    struct cov_comparison_row *current; /* row of the current contig; NULL: the total */
-    /* The current contig. */
-    bool compares;   /* there is a contig, and the store has it */
-    size_t measured; /* its number in the store */
-    int64_t bases;
-    struct cov_peaks peaks, measured_peaks;
-    struct cov_interval_cursor cursor;
-    const struct cov_interval *iv; /* intervals read from the store, and the rest of the first
-                                    * one */
-    size_t n_iv;
-    struct cov_interval head;
-    size_t n;
-    struct stretch stretches[STRETCHES];
 };
 
 static struct cov_comparison *comparison_of(struct cov_track_sink *s)
@@ -67,7 +38,7 @@ static struct cov_comparison *comparison_of(struct cov_track_sink *s)
 
 /* ---------------------------------------------------------------- bins */
 
-static int end_bin(struct binning *b, struct cov_err *e)
+static int end_bin(struct cov_comparison_bins *b, struct cov_err *e)
 {
     int64_t n = b->n;
     if (n == 0)
@@ -78,7 +49,8 @@ static int end_bin(struct binning *b, struct cov_err *e)
     return cov_pairs_add(&b->pairs, x, y, 1, e);
 }
 
-static int count_bins(struct binning *b, const struct stretch *s, struct cov_err *e)
+static int count_bins(struct cov_comparison_bins *b, const struct cov_comparison_stretch *s,
+                      struct cov_err *e)
 {
     int64_t beg = s->beg;
     int rc = COV_OK;
@@ -111,7 +83,7 @@ static int count_windows(struct cov_comparison *c, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < c->n; i++) {
-        const struct stretch *s = &c->stretches[i];
+        const struct cov_comparison_stretch *s = &c->stretches[i];
         rc = cov_outliers_add(&c->outliers, c->current->contig, s->beg, s->end, (double)s->x,
                               (double)s->y, e);
     }
@@ -125,11 +97,11 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     struct cov_comparison *c = arg;
     if (k == c->n_binnings)
         return count_windows(c, e);
-    struct binning *b = &c->binnings[k];
+    struct cov_comparison_bins *b = &c->binnings[k];
     int rc = COV_OK;
     if (b->size == 1)
         for (size_t i = 0; !rc && i < c->n; i++) {
-            const struct stretch *s = &c->stretches[i];
+            const struct cov_comparison_stretch *s = &c->stretches[i];
             rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)(s->end - s->beg), e);
         }
     else
@@ -215,8 +187,9 @@ static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct 
 {
     int64_t end = iv->end < c->head.end ? iv->end : c->head.end;
     int rc = COV_OK;
-    c->stretches[c->n++] = (struct stretch){iv->beg, end, numerator(iv->value, c->denominators[0]),
-                                            numerator(c->head.value, c->denominators[1])};
+    c->stretches[c->n++] =
+        (struct cov_comparison_stretch){iv->beg, end, numerator(iv->value, c->denominators[0]),
+                                        numerator(c->head.value, c->denominators[1])};
     if (c->o->has_peaks) {
         const struct cov_interval part = {iv->beg, end, iv->value};
         const struct cov_interval measured = {iv->beg, end, c->head.value};
@@ -290,7 +263,7 @@ static int agree_contig(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     struct cov_comparison *c = arg;
-    struct binning *b = &c->binnings[k];
+    struct cov_comparison_bins *b = &c->binnings[k];
     int rc = end_bin(b, e);
     b->end = 0;
     return rc ? rc : cov_pairs_finish(&b->pairs, &b->total, &c->current->agreements[k], e);
@@ -415,6 +388,7 @@ static void free_comparison(struct cov_track_sink *sink)
     free(c->rows);
     free(c->has);
     free(c->has_measured);
+    free(c->stretches);
     free(c);
 }
 
@@ -430,7 +404,7 @@ static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
     c->n_binnings = o->n_bin_sizes;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < c->n_binnings; k++) {
-        struct binning *b = &c->binnings[k];
+        struct cov_comparison_bins *b = &c->binnings[k];
         b->size = o->bin_sizes[k];
         rc = cov_pairs_init(&b->pairs, bytes, o->dir, &b->scratch, e);
         if (!rc)
@@ -440,7 +414,7 @@ static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
 }
 
 int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
-                       struct cov_interval_store *measured,
+                       struct cov_interval_store *measured, const double denominators[2],
                        const struct cov_comparison_options *options, struct cov_comparison **out,
                        struct cov_err *e)
 {
@@ -453,11 +427,14 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
     c->sink.format = &format;
     c->o = options;
     c->store = measured;
+    c->denominators[0] = denominators[0];
+    c->denominators[1] = denominators[1];
     c->peaks.rules = c->measured_peaks.rules = options->peaks;
     c->measured_peaks.rules.cutoff = options->measured_cutoff;
     c->has_measured = cov_calloc(cov_track_n_contigs(cov_interval_store_sink(measured)),
                                  sizeof *c->has_measured, e);
-    if (!rc && !c->has_measured)
+    c->stretches = cov_calloc(STRETCHES, sizeof *c->stretches, e);
+    if (!rc && (!c->has_measured || !c->stretches))
         rc = COV_ENOMEM;
     if (!rc)
         rc = prepare_binnings(c, e);
@@ -474,47 +451,6 @@ void cov_comparison_free(struct cov_comparison *c)
 {
     if (c)
         cov_track_free(&c->sink);
-}
-
-void cov_comparison_set_denominators(struct cov_comparison *c, double track, double measured)
-{
-    c->denominators[0] = track;
-    c->denominators[1] = measured;
-}
-
-struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c)
-{
-    return &c->sink;
-}
-
-size_t cov_comparison_n_rows(const struct cov_comparison *c)
-{
-    return c->n_rows;
-}
-
-const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i)
-{
-    return &c->rows[i];
-}
-
-const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c)
-{
-    return &c->total;
-}
-
-const struct cov_outliers *cov_comparison_outliers(const struct cov_comparison *c)
-{
-    return &c->outliers;
-}
-
-bool cov_comparison_has(const struct cov_comparison *c, size_t contig)
-{
-    return contig < c->n_has && c->has[contig];
-}
-
-bool cov_comparison_has_measured(const struct cov_comparison *c, size_t contig)
-{
-    return c->has_measured[contig];
 }
 
 /* ---------------------------------------------------------------- peaks */

@@ -54,35 +54,46 @@ double cov_peak_recall(const struct cov_peak_counts *c);    /* both / bases_meas
 double cov_peak_f1(const struct cov_peak_counts *c);        /* harmonic mean: 2 both / (bases +
                                                              * bases_measured) */
 
-struct cov_comparison;
+/* A sink that receives the track and compares it. The results are there after it was closed: rows of
+ * the contigs that are in both tracks, in the order of the compared track, and of the total. */
+struct cov_comparison {
+    struct cov_track_sink sink; /* first */
+    const struct cov_comparison_options *o;
+    struct cov_interval_store *store;
+    struct cov_comparison_row *rows; /* [n_rows] */
+    size_t n_rows;
+    struct cov_comparison_row total;
+    struct cov_outliers outliers; /* among the bases that have a value in both tracks */
+    bool *has;                    /* by contig: the measured track has it, too */
+    bool *has_measured;           /* by contig of the measured track: the track has it */
+    /* Private. */
+    double denominators[2];
+    size_t n_has, cap_has, cap_rows, n_binnings;
+    struct cov_comparison_bins *binnings;
+    struct cov_comparison_row *current; /* row of the current contig; NULL: the total */
+    bool compares;                      /* there is a current contig, and the store has it */
+    size_t measured;                    /* its number in the store */
+    int64_t bases;
+    struct cov_peaks peaks, measured_peaks;
+    struct cov_interval_cursor cursor;
+    const struct cov_interval
+        *iv; /* intervals read from the store, and the rest of the first one */
+    size_t n_iv;
+    struct cov_interval head;
+    struct cov_comparison_stretch *stretches;
+    size_t n;
+};
 
 /* Creates a comparison with `measured`, which is closed. `name` is the track to compare, for
- * messages; for `contigs` see cov_track_init. Borrows its arguments, including the objects that the
- * options point to, until free. */
+ * messages; for `contigs` see cov_track_init. denominators[]: the values of the track, and of the
+ * measured track, are integers divided by this number; 0: they are not. The integers are correlated,
+ * because rounding to floats would make bins of the same sum differ, and thereby change ranks. The
+ * sink fails with COV_EINPUT, naming contig and both lengths, if lengths differ. Borrows its arguments,
+ * including the objects that the options point to, until free. */
 int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
-                       struct cov_interval_store *measured,
+                       struct cov_interval_store *measured, const double denominators[2],
                        const struct cov_comparison_options *options, struct cov_comparison **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_comparison_free(struct cov_comparison *c); /* NULL is accepted */
-
-/* Call this before the sink is used if the values of the track, or of the measured track, are
- * integers divided by this number; 0: they are not. The comparison then correlates these integers,
- * because rounding to floats would make bins of the same sum differ, and thereby change ranks. */
-void cov_comparison_set_denominators(struct cov_comparison *c, double track, double measured);
-
-/* The sink that receives the track and compares it. Owned by the comparison. COV_EINPUT, naming
- * contig and both lengths, if the lengths differ. */
-struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);
-
-/* Call these after the sink was closed. There is a row for each contig that is in both tracks, in
- * the order of the compared track, and a row for the total. `has` tells, by contig number, whether
- * the other track has the contig. */
-size_t cov_comparison_n_rows(const struct cov_comparison *c);
-const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i);
-const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c);
-/* Outliers among the bases that have a value in both tracks. */
-const struct cov_outliers *cov_comparison_outliers(const struct cov_comparison *c);
-bool cov_comparison_has(const struct cov_comparison *c, size_t contig);
-bool cov_comparison_has_measured(const struct cov_comparison *c, size_t contig);
 
 #endif
