@@ -55,8 +55,8 @@ static void run(const char *path, const struct cov_effect_genome *g, size_t L, s
     struct cov_variant v;
     struct cov_alleles alleles = {0};
     struct cov_effect_rows rows = {0};
-    const struct cov_effect_haplotype_options o = {.L = L};
-    const bool is_open = cov_haplotypes_open(path, &o, g, &h, NULL) == COV_OK;
+    const struct cov_effect_options o = {.input = path, .window = L};
+    const bool is_open = cov_haplotypes_open(&o, g, &h, NULL) == COV_OK;
     if (cov_variants_open(path, NULL, true, &in, NULL) == COV_OK) {
         if (cov_variant_init(&v, NULL))
             abort();

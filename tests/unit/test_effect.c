@@ -10,48 +10,36 @@
 
 /* ---------------------------------------------------------------- edits */
 
-/* Applies edits, given as texts "AT:N:NEW", to a window of L positions, and compares the bases. */
-static void check_edits(const char *window, size_t L, const char *const *texts, size_t n,
-                        const char *wanted)
+/* Replaces n_old bases of a window at `at` by `new`, in L positions, and compares the bases. */
+static void check_edit(const char *window, size_t L, size_t at, size_t n_old, const char *new,
+                       const char *wanted)
 {
     enum { MOST = 64 };
-    uint8_t codes[MOST], new[4][MOST], out[MOST];
-    struct cov_edit edits[4];
+    uint8_t codes[MOST], added[MOST], out[MOST];
     const size_t n_codes = strlen(window), n_wanted = strlen(wanted);
+    const struct cov_edited_window w = {codes, n_codes, NULL};
+    const struct cov_edit edit = {at, n_old, added, strlen(new)};
     assert_true(cov_codes_of_letters(window, n_codes, codes));
-    for (size_t i = 0; i < n; i++) {
-        char *rest;
-        edits[i].at = strtoul(texts[i], &rest, 10);
-        edits[i].n_old = strtoul(rest + 1, &rest, 10);
-        edits[i].n_new = strlen(rest + 1);
-        assert_true(cov_codes_of_letters(rest + 1, edits[i].n_new, new[i]));
-        edits[i].codes = new[i];
-    }
-    struct cov_version version = {.edits = edits, .n = n};
-    const struct cov_edited_window w = {codes, n_codes, &version};
+    assert_true(cov_codes_of_letters(new, edit.n_new, added));
     memset(out, 0xee, sizeof out);
-    assert_int_equal(cov_version_codes(&w, &version, L, out), n_wanted);
+    assert_int_equal(cov_version_codes(&w, &edit, L, out), n_wanted);
     for (size_t i = 0; i < L; i++)
         assert_int_equal(cov_letter_of_code[out[i]], i < n_wanted ? wanted[i] : '-');
     assert_int_equal(out[L], 0xee);
 }
 
-#define CHECK_EDITS(window, L, wanted, ...)                                                        \
-    check_edits(window, L, (const char *const[]){__VA_ARGS__},                                     \
-                COV_COUNT(((const char *const[]){__VA_ARGS__})), wanted)
-
 TEST(edits_windows)
 {
-    check_edits("ACGTAC", 4, NULL, 0, "ACGT");
-    check_edits("ACG", 4, NULL, 0, "ACG"); /* the sequence ends */
-    CHECK_EDITS("ACGTAC", 4, "ATGT", "1:1:T");
-    CHECK_EDITS("ACGTAC", 4, "AGTA", "1:1:"); /* bases move in */
-    CHECK_EDITS("ACGT", 4, "AT", "1:2:");
-    CHECK_EDITS("ACGTAC", 4, "ACTT", "2:1:TTTTT"); /* and out */
-    CHECK_EDITS("ACGTAC", 6, "TCGTAG", "0:1:T", "5:1:G");
-    CHECK_EDITS("ACGTAC", 6, "TTTCAC", "0:1:TTT", "2:2:");
-    CHECK_EDITS("ACGTAC", 4, "TTTT", "0:1:TTTT", "2:2:");
-    CHECK_EDITS("ACGTAC", 4, "AC", "0:4:");
+    check_edit("ACGTAC", 4, 0, 0, "", "ACGT");
+    check_edit("ACG", 4, 0, 0, "", "ACG"); /* the sequence ends */
+    check_edit("ACGTAC", 4, 1, 1, "T", "ATGT");
+    check_edit("ACGTAC", 4, 1, 1, "", "AGTA"); /* bases move in */
+    check_edit("ACGT", 4, 1, 2, "", "AT");
+    check_edit("ACGTAC", 4, 2, 1, "TTTTT", "ACTT"); /* and out */
+    check_edit("ACGTAC", 4, 5, 1, "T", "ACGT");     /* after them */
+    check_edit("ACGTAC", 6, 0, 1, "TTT", "TTTCGT");
+    check_edit("ACGTAC", 4, 0, 1, "TTTT", "TTTT");
+    check_edit("ACGTAC", 4, 0, 4, "", "AC");
 }
 
 /* ---------------------------------------------------------------- plans */

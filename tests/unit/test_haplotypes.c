@@ -41,14 +41,14 @@ static bool same_call(const struct cov_call *a, const struct cov_call *b)
 
 static void check_groups(const struct model *m, const struct cov_haplotype_groups *g)
 {
-    const size_t n_copies = cov_haplotype_groups_n_copies(g);
-    const uint32_t first = cov_haplotype_groups_first(g);
+    const size_t n_copies = g->n_copies;
+    const uint32_t first = g->first;
     size_t n_seen = 0;
     bool seen[SAMPLES * COPIES] = {false};
     for (size_t s = 0; s < SAMPLES; s++)
         for (size_t k = 0; k < n_copies; k++) {
-            const uint32_t group = cov_haplotype_groups_of(g, s, k);
-            assert_true(group < cov_haplotype_groups_n(g));
+            const uint32_t group = g->group_of[k * SAMPLES + s];
+            assert_true(group < g->n);
             n_seen += !seen[group];
             seen[group] = true;
             for (size_t r = m->first; r < m->n; r++) {
@@ -58,8 +58,8 @@ static void check_groups(const struct model *m, const struct cov_haplotype_group
                 assert_true(same_call(found ? found : &none, &m->calls[r][k][s]));
             }
         }
-    assert_int_equal(n_seen, cov_haplotype_groups_n(g));
-    for (uint32_t i = 0; i < cov_haplotype_groups_n(g); i++) {
+    assert_int_equal(n_seen, g->n);
+    for (uint32_t i = 0; i < g->n; i++) {
         size_t n;
         const struct cov_group_call *c = cov_haplotype_groups_list(g, i, &n);
         for (size_t k = 0; k < n; k++) {
@@ -88,7 +88,7 @@ TEST(groups_equal_haplotypes)
         }
     }
     assert_int_equal(cov_haplotype_groups_drop(g, m.n - m.first, NULL), 0);
-    assert_int_equal(cov_haplotype_groups_n(g), 1);
+    assert_int_equal(g->n, 1);
     cov_haplotype_groups_free(g);
 }
 
@@ -123,7 +123,7 @@ TEST(groups_have_a_limit)
         if (n >= 16)
             assert_ok(cov_haplotype_groups_drop(g, 1, &e));
     }
-    assert_int_equal(cov_haplotype_groups_n(g), FEW);
+    assert_int_equal(g->n, FEW);
     cov_haplotype_groups_free(g);
 }
 
@@ -139,7 +139,7 @@ TEST(groups_have_a_limit)
 static int read_rows(const struct cov_effect_genome *g, const char *later, size_t n,
                      struct cov_err *failure)
 {
-    const struct cov_effect_haplotype_options o = {.L = 10};
+    const struct cov_effect_options o = {.input = "v.vcf", .window = 10};
     struct cov_haplotypes *h = NULL;
     struct cov_variants *in = NULL;
     struct cov_variant v;
@@ -147,7 +147,7 @@ static int read_rows(const struct cov_effect_genome *g, const char *later, size_
     struct cov_effect_rows rows = {0};
     int rc = 0;
     put_text("v.vcf", HEAD RECORD("8", "A", "C") RECORD("12", "A", "AGG"));
-    assert_ok(cov_haplotypes_open("v.vcf", &o, g, &h, &e));
+    assert_ok(cov_haplotypes_open(&o, g, &h, &e));
     put_text("later.vcf", later);
     assert_ok(cov_variants_open("later.vcf", NULL, false, &in, &e));
     assert_ok(cov_variant_init(&v, &e));

@@ -33,7 +33,6 @@ struct mutate_worker {
     unsigned i;
     uint8_t *codes; /* [window + deletion] */
     struct cov_version *versions;
-    struct cov_edit *edits;
     size_t *keys; /* of each version, where its y belongs: 4 * place + column */
     size_t n;     /* versions */
 };
@@ -75,9 +74,7 @@ static void add_version(struct mutate_worker *w, const struct cov_attributed_reg
 {
     const size_t at = (size_t)(region->beg + (int64_t)place - region->window);
     struct cov_version *v = &w->versions[w->n];
-    w->edits[w->n] = (struct cov_edit){at, n_old, base ? base : bases, base ? 1 : 0};
-    *v = (struct cov_version){.edits = &w->edits[w->n],
-                              .n = 1,
+    *v = (struct cov_version){.edit = {at, n_old, base, base ? 1 : 0},
                               .beg = region->sum_beg,
                               .end = region->sum_end,
                               .values = v->values};
@@ -200,7 +197,6 @@ static void mutate_init_worker(void *arg, void *worker, unsigned i, struct cov_a
     w->i = i;
     w->codes = cov_arena_calloc(memory, o->window + (size_t)o->deletion, 1);
     w->versions = cov_arena_calloc(memory, n, sizeof *w->versions);
-    w->edits = cov_arena_calloc(memory, n, sizeof *w->edits);
     w->keys = cov_arena_calloc(memory, n, sizeof *w->keys);
     float *values = cov_arena_values(memory, n, o->window, o->model->n_datasets);
     for (size_t k = 0; values && k < n; k++)

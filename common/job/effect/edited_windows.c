@@ -29,25 +29,22 @@ struct cov_edited_windows {
     struct window_scratch *scratch; /* [n_workers] */
 };
 
-size_t cov_version_codes(const struct cov_edited_window *w, const struct cov_version *v, size_t L,
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t cov_version_codes(const struct cov_edited_window *w, const struct cov_edit *edit, size_t L,
                          uint8_t *out)
 {
-    size_t from = 0, n = 0;
-    for (size_t i = 0; i <= v->n && n < L; i++) {
-        const struct cov_edit *edit = i < v->n ? &v->edits[i] : NULL;
-        size_t kept = (edit ? edit->at : w->n_codes) - from;
-        kept = kept < L - n ? kept : L - n;
-        memcpy(out + n, w->codes + from, kept);
-        n += kept;
-        if (!edit)
-            break;
-        size_t added = edit->n_new < L - n ? edit->n_new : L - n;
-        memcpy(out + n, edit->codes, added);
-        n += added;
-        from = edit->at + edit->n_old;
-    }
-    memset(out + n, COV_CODE_PAD, L - n);
-    return n;
+    const size_t at = least(edit->at, L), added = least(edit->n_new, L - at), n = at + added;
+    const size_t after = edit->at + edit->n_old, rest = least(w->n_codes - after, L - n);
+    memcpy(out, w->codes, at);
+    if (added > 0)
+        memcpy(out + at, edit->codes, added);
+    memcpy(out + n, w->codes + after, rest);
+    memset(out + n + rest, COV_CODE_PAD, L - n - rest);
+    return n + rest;
 }
 
 static int allocate_scratch(struct cov_edited_windows *w, struct cov_err *e)
@@ -134,7 +131,7 @@ static void add_strand(const struct cov_edited_windows *w, struct window_scratch
 {
     const size_t L = w->o.L;
     uint8_t *codes = s->codes + s->n * L;
-    const size_t n = v->n_bases = cov_version_codes(window, v, L, codes);
+    const size_t n = v->n_bases = cov_version_codes(window, &v->edit, L, codes);
     const bool all = v->beg >= v->end;
     size_t beg = all || v->beg > n ? 0 : v->beg, end = all || v->end > n ? n : v->end;
     if (strand == 1) {
@@ -152,7 +149,7 @@ static int predict_window(const struct cov_edited_windows *w, unsigned worker,
                           const struct cov_edited_window *window, struct cov_err *e)
 {
     struct window_scratch *s = &w->scratch[worker];
-    const struct cov_version none = {.n = 0};
+    const struct cov_edit none = {0};
     const size_t L = w->o.L, n = cov_version_codes(window, &none, L, s->strands);
     int rc = COV_OK;
     memcpy(s->strands + L, s->strands, L);

@@ -22,18 +22,16 @@
 #include "common/compute/device.h"
 #include "common/input/ensemble.h"
 
-/* Replaces the bases at, at + 1, ..., at + n_old - 1 of the window by codes[n_new]. */
+/* Replaces the bases at, at + 1, ..., at + n_old - 1 of the window by codes[n_new]. All zero: none. */
 struct cov_edit {
     size_t at, n_old;
     const uint8_t *codes;
     size_t n_new;
 };
 
-/* A window after edits that are made together: ascending, without overlap, in bases that the window
- * has. n = 0: the window as it is. */
+/* A window after an edit of bases that it has, or as it is. */
 struct cov_version {
-    const struct cov_edit *edits;
-    size_t n;
+    struct cov_edit edit;
     size_t beg, end; /* wanted positions of the version; 0, 0: all */
     /* Set by cov_edited_windows_predict, values where the caller wants them: values[L,n_datasets],
      * COV_PAD_VALUE on padding, undefined where they are not wanted. */
@@ -50,8 +48,8 @@ struct cov_edited_window {
     struct cov_version *versions; /* the first */
 };
 
-/* Sets out[0..L) to the bases of a version, then padding. Returns the number of bases. */
-size_t cov_version_codes(const struct cov_edited_window *w, const struct cov_version *v, size_t L,
+/* Sets out[0..L) to the bases of a window after an edit, then padding. Returns the number of bases. */
+size_t cov_version_codes(const struct cov_edited_window *w, const struct cov_edit *edit, size_t L,
                          uint8_t *out);
 
 struct cov_edited_windows;

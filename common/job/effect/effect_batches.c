@@ -40,7 +40,6 @@ struct effect_batch {
     uint8_t *codes;                    /* [size][2 L]: of the windows */
     uint8_t *ref;                      /* [L]: REF, while the window is shuffled */
     struct cov_version *versions;      /* [size] */
-    struct cov_edit *edits;            /* [size]: of the versions */
     struct comparison *comparisons;    /* [size] */
     size_t n_windows, n_versions, n_comparisons;
     float *values; /* [size,L,D]: of the versions; then, with several networks, those of each */
@@ -69,7 +68,6 @@ static void init_batch(struct cov_effect_batches *b, struct effect_batch *w)
     w->codes = cov_arena_calloc(m, n, 2 * L);
     w->ref = cov_arena_calloc(m, L, 1);
     w->versions = cov_arena_calloc(m, n, sizeof *w->versions);
-    w->edits = cov_arena_calloc(m, n, sizeof *w->edits);
     w->comparisons = cov_arena_calloc(m, n, sizeof *w->comparisons);
     w->values = cov_arena_values(m, b->n_nets > 1 ? b->n_nets + 1 : 1, n, L * b->D);
     w->scores = cov_arena_calloc(m, b->n_nets, sizeof *w->scores);
@@ -427,10 +425,7 @@ static const struct cov_version *add_edit(const struct cov_effect_batches *b,
 {
     const size_t half = b->widest / 2;
     struct cov_version *v = add_version(w, window);
-    struct cov_edit *to = &w->edits[v - w->versions];
-    *to = edit;
-    v->edits = to;
-    v->n = 1;
+    v->edit = edit;
     v->beg = at > half ? at - half : 0;
     v->end = at + (b->widest - half);
     return v;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/job/effect/effect_scores.h"
 #include "common/job/effect/haplotype_groups.h"
 
 /* ---------------------------------------------------------------- rows */
@@ -93,27 +94,26 @@ enum { MAX_OVERLAPS = 1 << 22, ROW_OVERLAPS = 64, MB_SHIFT = 20 };
 
 struct cov_haplotypes {
     struct cov_haplotype_reader *reader;
-    size_t row_bytes;
+    size_t row_bytes; /* that the caller needs for a row, which count for the limit of memory */
     struct pick *picks;
     size_t n_picks, cap_picks;
     uint64_t n_overlaps, n_rows; /* so far */
     /* Scratch. */
-    bool *has_row;    /* alleles */
-    uint32_t *row_of; /* groups */
-    uint64_t *hashes; /* of rows */
-    uint32_t *slots;  /* a hash table of row numbers, from 1 */
-    size_t cap_has_row, cap_row_of, cap_hashes, n_slots, cap_slots;
+    bool *has_row;           /* alleles */
+    uint32_t *row_of;        /* groups */
+    struct cov_names *names; /* the changes of each row, as bytes */
+    char *name;              /* those of the last row */
+    size_t cap_has_row, cap_row_of, cap_name;
 };
 
-int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
-                        const struct cov_effect_genome *g, struct cov_haplotypes **out,
-                        struct cov_err *e)
+int cov_haplotypes_open(const struct cov_effect_options *options, const struct cov_effect_genome *g,
+                        struct cov_haplotypes **out, struct cov_err *e)
 {
     struct cov_haplotypes *h = *out = cov_calloc(1, sizeof *h, e);
     if (!h)
         return COV_ENOMEM;
-    h->row_bytes = options->row_bytes;
-    int rc = cov_haplotype_reader_open(path, options, g, &h->reader, e);
+    h->row_bytes = options->n_datasets * options->n_widths * sizeof(struct cov_effect_score);
+    int rc = cov_haplotype_reader_open(options, g, &h->reader, e);
     if (rc) {
         cov_haplotypes_free(h);
         *out = NULL;
@@ -129,8 +129,8 @@ void cov_haplotypes_free(struct cov_haplotypes *h)
     free(h->picks);
     free(h->has_row);
     free(h->row_of);
-    free(h->hashes);
-    free(h->slots);
+    free(h->name);
+    cov_names_free(h->names);
     free(h);
 }
 
@@ -155,7 +155,7 @@ struct own_call {
 /* Returns the record of a call among those that are kept. */
 static size_t record_of(const struct cov_haplotypes *h, const struct cov_group_call *c)
 {
-    return c->record - cov_haplotype_groups_first(h->reader->groups);
+    return c->record - h->reader->groups->first;
 }
 
 /* Returns the phase set of a group around a record: its own, or, if all copies are equal, that of the
@@ -411,64 +411,20 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_alleles *a
     return rc;
 }
 
-static bool rows_equal(const struct cov_effect_rows *r, const struct cov_effect_row *a,
-                       const struct cov_effect_row *b)
+/* Adds the last row to h->names. Sets *number to that of the first row with the same changes. */
+static int name_row(struct cov_haplotypes *h, const struct cov_effect_rows *r, size_t *number,
+                    bool *is_new, struct cov_err *e)
 {
-    if (a->allele != b->allele || a->n_edits != b->n_edits ||
-        a->restored - a->codes != b->restored - b->codes ||
-        memcmp(r->codes + a->codes, r->codes + b->codes, a->restored - a->codes) != 0)
-        return false;
-    for (size_t i = 0; i < a->n_edits; i++) {
-        const struct cov_edit *x = &r->edits[a->edits + i], *y = &r->edits[b->edits + i];
-        if (x->at != y->at || x->n_old != y->n_old || x->n_new != y->n_new)
-            return false;
-    }
-    return true;
-}
-
-static uint64_t hash_row(const struct cov_effect_rows *r, const struct cov_effect_row *row)
-{
-    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t hash = row->allele;
-    for (size_t i = 0; i < row->n_edits; i++) {
-        const struct cov_edit *edit = &r->edits[row->edits + i];
-        hash = (hash ^ edit->at) * prime;
-        hash = (hash ^ hash >> 32 ^ edit->n_old << 20 ^ edit->n_new) * prime;
-    }
-    for (size_t i = row->codes; i < row->restored; i++)
-        hash = (hash ^ hash >> 32 ^ r->codes[i]) * prime;
-    return hash ^ hash >> 32;
-}
-
-/* Returns the place of a row in the hash table, or where it belongs. */
-static uint32_t *slot_of(const struct cov_haplotypes *h, const struct cov_effect_rows *r,
-                         const struct cov_effect_row *row, uint64_t hash)
-{
-    size_t i = (size_t)hash & (h->n_slots - 1);
-    for (; h->slots[i]; i = (i + 1) & (h->n_slots - 1)) {
-        const size_t other = h->slots[i] - 1;
-        if (h->hashes[other] == hash && rows_equal(r, &r->rows[other], row))
-            break;
-    }
-    return &h->slots[i];
-}
-
-/* Makes room in the hash table for another row. */
-static int reserve_slot(struct cov_haplotypes *h, const struct cov_effect_rows *r,
-                        struct cov_err *e)
-{
-    enum { LEAST = 64 };
-    int rc = COV_RESERVE(&h->hashes, &h->cap_hashes, r->n + 1, e);
-    if (rc || (r->n > 0 && 2 * r->n < h->n_slots))
-        return rc;
-    h->n_slots = r->n > 0 ? 2 * h->n_slots : LEAST;
-    rc = COV_RESERVE(&h->slots, &h->cap_slots, h->n_slots, e);
+    const struct cov_effect_row *row = &r->rows[r->n - 1];
+    const size_t n_edits = row->n_edits * sizeof *r->edits, n_codes = row->restored - row->codes;
+    const size_t n = sizeof row->allele + n_edits + n_codes;
+    int rc = COV_RESERVE(&h->name, &h->cap_name, n, e);
     if (rc)
         return rc;
-    memset(h->slots, 0, h->n_slots * sizeof *h->slots);
-    for (size_t i = 0; i < r->n; i++)
-        *slot_of(h, r, &r->rows[i], h->hashes[i]) = (uint32_t)i + 1;
-    return COV_OK;
+    memcpy(h->name, &row->allele, sizeof row->allele);
+    memcpy(h->name + sizeof row->allele, r->edits + row->edits, n_edits);
+    memcpy(h->name + sizeof row->allele + n_edits, r->codes + row->codes, n_codes);
+    return cov_names_add(h->names, h->name, n, number, is_new, e);
 }
 
 /* Finds the row with the changes of the picks, or adds one. */
@@ -477,25 +433,20 @@ static int add_haplotype(struct cov_haplotypes *h, const struct cov_alleles *all
                          struct cov_err *e)
 {
     const size_t n_edits = r->n_edits, n_codes = r->n_codes;
-    int rc = reserve_slot(h, r, e);
-    if (!rc)
-        rc = add_row(r, alleles, (size_t)own->call.allele - 1, e);
+    size_t number = 0;
+    bool is_new = true;
+    int rc = add_row(r, alleles, (size_t)own->call.allele - 1, e);
     if (!rc)
         rc = add_edits(h, alleles, own->change, r, &r->rows[r->n - 1], e);
-    if (rc)
-        return rc;
-    const uint64_t hash = hash_row(r, &r->rows[r->n - 1]);
-    uint32_t *slot = slot_of(h, r, &r->rows[r->n - 1], hash);
-    if (*slot) {
+    if (!rc)
+        rc = name_row(h, r, &number, &is_new, e);
+    if (!rc && !is_new) {
         r->n--;
         r->n_edits = n_edits;
         r->n_codes = n_codes;
-    } else {
-        h->hashes[r->n - 1] = hash;
-        *slot = (uint32_t)r->n;
     }
-    *row_of = *slot - 1;
-    return COV_OK;
+    *row_of = (uint32_t)number;
+    return rc;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -510,11 +461,12 @@ static int compare_rows(const void *a, const void *b)
 static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, struct cov_err *e)
 {
     const size_t n_samples = cov_variants_n_samples(h->reader->in);
-    const size_t n_copies = cov_haplotype_groups_n_copies(h->reader->groups);
+    const size_t n_copies = h->reader->groups->n_copies;
+    const uint32_t *group_of = h->reader->groups->group_of;
     size_t n = 0;
     for (size_t s = 0; s < n_samples; s++)
         for (size_t k = 0; k < n_copies; k++) {
-            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->reader->groups, s, k)];
+            const uint32_t row = h->row_of[group_of[k * n_samples + s]];
             if (row != NO_ROW && r->rows[row].n_haps++ == 0)
                 r->rows[row].first = s * n_copies + k;
         }
@@ -526,7 +478,7 @@ static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, 
     int rc = COV_RESERVE(&r->haps, &r->cap_haps, n, e);
     for (size_t s = 0; !rc && s < n_samples; s++)
         for (size_t k = 0; k < n_copies; k++) {
-            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->reader->groups, s, k)];
+            const uint32_t row = h->row_of[group_of[k * n_samples + s]];
             if (row != NO_ROW)
                 r->haps[r->rows[row].haps + r->rows[row].n_haps++] =
                     (struct cov_haplotype){(uint32_t)s, (uint32_t)k};
@@ -557,11 +509,15 @@ static int add_haplotypes(struct cov_haplotypes *h, const struct cov_alleles *al
                           size_t record, struct cov_effect_rows *r, struct cov_err *e)
 {
     int rc = COV_RESERVE(&h->has_row, &h->cap_has_row, alleles->n_alleles, e);
+    cov_names_free(h->names);
+    h->names = NULL;
+    if (!rc)
+        rc = cov_names_new(&h->names, e);
     if (!rc && alleles->n_alleles > 0)
         memset(h->has_row, 0, alleles->n_alleles * sizeof *h->has_row);
-    for (uint32_t i = 0; !rc && i < cov_haplotype_groups_n(h->reader->groups); i++) {
+    for (uint32_t i = 0; !rc && i < h->reader->groups->n; i++) {
         const struct cov_call *call = cov_haplotype_groups_find(
-            h->reader->groups, i, cov_haplotype_groups_first(h->reader->groups) + (uint32_t)record);
+            h->reader->groups, i, h->reader->groups->first + (uint32_t)record);
         rc = COV_RESERVE(&h->row_of, &h->cap_row_of, i + 1, e);
         if (rc)
             return rc;

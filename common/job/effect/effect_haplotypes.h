@@ -63,13 +63,12 @@ size_t cov_effect_row_place(const struct cov_effect_rows *r, const struct cov_ef
 
 struct cov_haplotypes;
 
-/* Opens the variants, a regular file, to read ahead of the record that is scored; before, reads them to
+/* Opens the variants, options->input, to read ahead of the record that is scored; before, reads them to
  * the end. They must be sorted: those of a sequence together, by position. COV_EINPUT if they are not,
  * if there are no samples or not these, or for genotypes with other alleles than those of the record.
  * Borrows g until free. */
-int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
-                        const struct cov_effect_genome *g, struct cov_haplotypes **out,
-                        struct cov_err *e) COV_MUST_USE;
+int cov_haplotypes_open(const struct cov_effect_options *options, const struct cov_effect_genome *g,
+                        struct cov_haplotypes **out, struct cov_err *e) COV_MUST_USE;
 void cov_haplotypes_free(struct cov_haplotypes *h); /* NULL is accepted */
 
 size_t cov_haplotypes_n_samples(const struct cov_haplotypes *h); /* NULL: 0 */

@@ -27,20 +27,23 @@ enum { BUFFER = 1 << 16 };
 #define FIELD_P "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL"
 #define FIELD_HAPLOTYPES "|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES"
 
-struct cov_variant_field cov_effect_field(bool sd, bool p_values, bool haplotypes)
+struct cov_variant_field cov_effect_field(const struct cov_effect_options *options)
 {
     static const char *const descriptions[2][2] = {{FIELD, FIELD FIELD_P},
                                                    {FIELD FIELD_SD, FIELD FIELD_SD FIELD_P}};
     static const char *const in_haplotypes[2] = {FIELD FIELD_HAPLOTYPES,
                                                  FIELD FIELD_SD FIELD_HAPLOTYPES};
-    return (struct cov_variant_field){"COVEFFECT",
-                                      haplotypes ? in_haplotypes[sd] : descriptions[sd][p_values]};
+    const bool sd = options->sd;
+    return (struct cov_variant_field){"COVEFFECT", options->haplotypes
+                                                       ? in_haplotypes[sd]
+                                                       : descriptions[sd][options->n_shuffles > 0]};
 }
 
 struct cov_effect_output {
     struct cov_arena memory; /* of the names */
-    struct cov_effect_layout layout;
-    struct cov_bgz *table; /* one of these two */
+    const struct cov_effect_options *o;
+    const struct cov_haplotypes *haplotypes; /* NULL: none */
+    struct cov_bgz *table;                   /* one of these two */
     struct cov_variant_file *file;
     char **datasets, **samples; /* names as the format allows them */
     char *haps;                 /* haplotypes of the row. Owned */
@@ -96,35 +99,38 @@ static char *safe_name(struct cov_arena *memory, const char *name, const char *s
 
 static int copy_names(struct cov_effect_output *o, bool is_table, struct cov_err *e)
 {
-    const struct cov_effect_layout *l = &o->layout;
+    const struct cov_effect_options *p = o->o;
+    const size_t n_samples = cov_haplotypes_n_samples(o->haplotypes);
     struct cov_arena *m = &o->memory;
-    o->datasets = cov_arena_calloc(m, l->n_datasets, sizeof *o->datasets);
-    o->samples = cov_arena_calloc(m, l->n_samples, sizeof *o->samples);
-    for (size_t d = 0; o->datasets && d < l->n_datasets; d++)
-        o->datasets[d] = safe_name(m, l->datasets[d], is_table ? "" : SPECIAL);
-    for (size_t s = 0; o->samples && s < l->n_samples; s++)
-        o->samples[s] = safe_name(m, l->sample_name(l->haplotypes, s), is_table ? "" : SPECIAL "&");
+    o->datasets = cov_arena_calloc(m, p->n_datasets, sizeof *o->datasets);
+    o->samples = cov_arena_calloc(m, n_samples, sizeof *o->samples);
+    for (size_t d = 0; o->datasets && d < p->n_datasets; d++)
+        o->datasets[d] = safe_name(m, p->model->datasets[p->datasets[d]], is_table ? "" : SPECIAL);
+    for (size_t s = 0; o->samples && s < n_samples; s++)
+        o->samples[s] =
+            safe_name(m, cov_haplotypes_sample(o->haplotypes, s), is_table ? "" : SPECIAL "&");
     return cov_arena_check(m, e);
 }
 
 /* ---------------------------------------------------------------- opening */
 
-int cov_effect_output_open(const char *path, const char *name,
-                           const struct cov_effect_layout *layout, struct cov_variants *from,
+int cov_effect_output_open(const char *path, const struct cov_effect_options *options,
+                           const struct cov_haplotypes *haplotypes, struct cov_variants *from,
                            struct cov_effect_output **out, struct cov_err *e)
 {
     *out = NULL;
     enum cov_variant_format format;
-    const bool is_table = !cov_variant_format_of(name, &format);
+    const bool is_table = !cov_variant_format_of(options->output, &format);
     struct cov_effect_output *o = cov_calloc(1, sizeof *o, e);
     if (!o)
         return COV_ENOMEM;
-    o->layout = *layout;
+    o->o = options;
+    o->haplotypes = haplotypes;
     int rc = copy_names(o, is_table, e);
     if (!rc && is_table)
-        rc = cov_bgz_open_write(path,
-                                cov_path_has_suffix(name, ".gz") ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
-                                1, &o->table, e);
+        rc = cov_bgz_open_write(
+            path, cov_path_has_suffix(options->output, ".gz") ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN, 1,
+            &o->table, e);
     else if (!rc)
         rc = cov_variant_file_open(path, format, from, &o->file, e);
     if (!rc && is_table)
@@ -132,11 +138,11 @@ int cov_effect_output_open(const char *path, const char *name,
             o, e,
             "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
             "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s%s\n",
-            layout->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
-                         "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
-                       : "",
-            layout->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "",
-            layout->haplotypes ? "\treference_pred_counts\thaplotype_logfc\thaplotypes" : "");
+            options->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
+                          "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
+                        : "",
+            options->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "",
+            haplotypes ? "\treference_pred_counts\thaplotype_logfc\thaplotypes" : "");
     if (rc)
         cov_effect_output_free(o);
     else
@@ -194,7 +200,7 @@ static int write_haplotypes(struct cov_effect_output *o, const struct cov_effect
     const struct cov_haplotype *haps = record->rows.haps + row->haps;
     const char *none = o->table ? "\tNA" : "|.";
     o->n_haps = 0;
-    if (!o->layout.haplotypes)
+    if (!o->haplotypes)
         return COV_OK;
     for (size_t i = 0; i < row->n_haps; i++) {
         const char *name = o->samples[haps[i].sample];
@@ -235,10 +241,10 @@ static int put_haplotypes(struct cov_effect_output *o, struct cov_err *e)
 static int put_more(struct cov_effect_output *o, const struct cov_effect_row *row,
                     const struct cov_effect_score *s, struct cov_err *e)
 {
-    int rc = o->layout.sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
-    for (size_t i = 0; !rc && o->layout.n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
-        rc = put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->layout.n_shuffles), e);
-    if (rc || !o->layout.haplotypes)
+    int rc = o->o->sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
+    for (size_t i = 0; !rc && o->o->n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
+        rc = put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->o->n_shuffles), e);
+    if (rc || !o->haplotypes)
         return rc;
     const bool plain = row->n_edits == 0;
     const double reference = plain ? s->counts[0] : s->reference;
@@ -251,13 +257,13 @@ static int put_more(struct cov_effect_output *o, const struct cov_effect_row *ro
 static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
 {
     enum { ALWAYS = 7, HAPLOTYPES = 2 };
-    const size_t n = ALWAYS + (o->layout.sd ? COV_EFFECT_SPREADS : 0U) +
-                     (o->layout.n_shuffles > 0 ? COV_EFFECT_RANKS : 0U) +
-                     (o->layout.haplotypes ? HAPLOTYPES : 0U);
+    const size_t n = ALWAYS + (o->o->sd ? COV_EFFECT_SPREADS : 0U) +
+                     (o->o->n_shuffles > 0 ? COV_EFFECT_RANKS : 0U) +
+                     (o->haplotypes ? HAPLOTYPES : 0U);
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
         rc = put_number(o, (double)NAN, e);
-    return rc || !o->layout.haplotypes ? rc : put_haplotypes(o, e);
+    return rc || !o->haplotypes ? rc : put_haplotypes(o, e);
 }
 
 /* Writes a row of the table for each dataset and width. */
@@ -267,11 +273,11 @@ static int put_table_row(struct cov_effect_output *o, const struct cov_effect_re
 {
     const struct cov_variant *v = &record->variant;
     int rc = write_haplotypes(o, record, row, e);
-    for (size_t d = 0; d < o->layout.n_datasets; d++)
-        for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
+    for (size_t d = 0; d < o->o->n_datasets; d++)
+        for (size_t w = 0; !rc && w < o->o->n_widths; w++, s++) {
             rc = put_text(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
                           v->id, v->alleles[0], v->alleles[row->allele + 1], o->datasets[d],
-                          o->layout.widths[w]);
+                          o->o->widths[w]);
             if (!rc && row->status == COV_ALLELE_SCORED) {
                 const double x[] = {s->counts[0],   s->counts[1], s->logfc,
                                     fabs(s->logfc), s->jsd,       s->max_diff};
@@ -296,12 +302,12 @@ static int put_field(struct cov_effect_output *o, const struct cov_effect_record
                      struct cov_err *e)
 {
     int rc = write_haplotypes(o, record, row, e);
-    for (size_t d = 0; d < o->layout.n_datasets; d++)
-        for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
+    for (size_t d = 0; d < o->o->n_datasets; d++)
+        for (size_t w = 0; !rc && w < o->o->n_widths; w++, s++) {
             const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
-            rc = put_text(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
-                          record->variant.alleles[row->allele + 1], o->datasets[d],
-                          o->layout.widths[w]);
+            rc =
+                put_text(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
+                         record->variant.alleles[row->allele + 1], o->datasets[d], o->o->widths[w]);
             if (!rc)
                 rc = put_numbers(o, x, COV_COUNT(x), e);
             if (!rc)
@@ -315,7 +321,7 @@ static int put_field(struct cov_effect_output *o, const struct cov_effect_record
 int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record *record,
                           struct cov_err *e)
 {
-    const size_t n = o->layout.n_datasets * o->layout.n_widths;
+    const size_t n = o->o->n_datasets * o->o->n_widths;
     const struct cov_effect_rows *rows = &record->rows;
     int rc = COV_OK;
     if (o->table) {

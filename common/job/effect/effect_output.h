@@ -3,37 +3,20 @@
 #ifndef COV_JOB_EFFECT_EFFECT_OUTPUT_H
 #define COV_JOB_EFFECT_EFFECT_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/base/err.h"
 #include "common/features/variants.h"
 #include "common/job/effect/effect_batches.h"
 
 /* Returns the INFO field of VCF and BCF. */
-struct cov_variant_field cov_effect_field(bool sd, bool p_values, bool haplotypes);
-
-/* Borrowed until free. */
-struct cov_effect_layout {
-    const char *const *datasets; /* names */
-    size_t n_datasets;
-    const int64_t *widths;
-    size_t n_widths;
-    bool sd;           /* standard deviations of the scores follow */
-    size_t n_shuffles; /* > 0: p-values follow */
-    const char *(*sample_name)(const void *arg, size_t sample); /* for haplotypes */
-    size_t n_samples;
-    const void *haplotypes; /* arg; NULL: none. Otherwise the values of haplotypes follow */
-};
+struct cov_variant_field cov_effect_field(const struct cov_effect_options *options);
 
 struct cov_effect_output;
 
-/* Writes to `path` (the table also to "-"), in the format that the suffix of `name` tells: VCF, BCF
- * or a table, compressed if it ends in .gz. VCF and BCF: `from` was opened with the field and is
- * borrowed until free. */
-int cov_effect_output_open(const char *path, const char *name,
-                           const struct cov_effect_layout *layout, struct cov_variants *from,
+/* Writes to `path` (the table also to "-"), in the format that the suffix of options->output tells:
+ * VCF, BCF or a table, compressed if it ends in .gz. VCF and BCF: `from` was opened with the field.
+ * `haplotypes`: NULL without them. Borrows its arguments until free. */
+int cov_effect_output_open(const char *path, const struct cov_effect_options *options,
+                           const struct cov_haplotypes *haplotypes, struct cov_variants *from,
                            struct cov_effect_output **out, struct cov_err *e) COV_MUST_USE;
 
 /* Writes a record. The scores of rows that are not scored are not read. */

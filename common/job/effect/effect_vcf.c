@@ -250,29 +250,6 @@ static int fill_effect_stats(struct vcf_job *j, const struct cov_ring_times *tim
 
 /* ---------------------------------------------------------------- the job */
 
-static const char *sample_name(const void *arg, size_t sample)
-{
-    return cov_haplotypes_sample(arg, sample);
-}
-
-static int open_scores(struct vcf_job *j, const char *path, struct cov_err *e)
-{
-    const struct cov_effect_options *o = j->o;
-    const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
-    if (!names)
-        return COV_ENOMEM;
-    for (size_t d = 0; d < o->n_datasets; d++)
-        names[d] = o->model->datasets[o->datasets[d]];
-    const struct cov_effect_layout layout = {
-        names,         o->n_datasets, o->widths,   o->n_widths,
-        o->sd,         o->n_shuffles, sample_name, cov_haplotypes_n_samples(j->haplotypes),
-        j->haplotypes,
-    };
-    int rc = cov_effect_output_open(path, o->output, &layout, j->in, &j->out, e);
-    free(names);
-    return rc;
-}
-
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
 static int open_journal(struct vcf_job *j, const struct cov_effect_tally *input, struct cov_err *e)
 {
@@ -363,7 +340,7 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
 {
     int rc = j->o->tracks ? cov_effect_tracks_open(j->o, &j->tracks, e) : COV_OK;
     if (!rc && !j->finished)
-        rc = open_scores(j, out ? out->tmp : "-", e);
+        rc = cov_effect_output_open(out ? out->tmp : "-", j->o, j->haplotypes, j->in, &j->out, e);
     if (!rc)
         rc = score_all(j, n, e);
     if (!rc && j->finished)
@@ -375,11 +352,7 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
 static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct cov_err *e)
 {
     const struct cov_effect_options *o = j->o;
-    const struct cov_effect_haplotype_options haplotypes = {
-        o->window, (const char *const *)o->samples.items, o->samples.n,
-        o->n_datasets * o->n_widths * sizeof(struct cov_effect_score)};
-    const struct cov_variant_field field =
-        cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
+    const struct cov_variant_field field = cov_effect_field(o);
     const unsigned n_workers = cov_pool_size(j->job->pool);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
@@ -391,8 +364,7 @@ static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct co
         (rc = cov_effect_tally_check_lengths(j->in, o, e)) || (rc = check_variants(j, input, e)))
         return rc;
     j->n_checked = input->n_records;
-    if (o->haplotypes &&
-        (rc = cov_haplotypes_open(o->input, &haplotypes, &j->genome, &j->haplotypes, e)))
+    if (o->haplotypes && (rc = cov_haplotypes_open(o, &j->genome, &j->haplotypes, e)))
         return rc;
     cov_info("%s, %u thread%s; %s: %s", o->device->ops->describe(o->device), n_workers,
              cov_text_s(n_workers), o->model->path, o->model->description);

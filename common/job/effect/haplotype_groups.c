@@ -10,26 +10,13 @@
 
 #include "common/base/mem.h"
 
-struct call_group {
+struct cov_call_group {
     struct cov_group_call *calls; /* those of records that were dropped may still be there */
     size_t n, cap;
     /* Of the record that is added: the group of which this one was a part, and what it has. */
     uint32_t parent;
     bool is_used;
     struct cov_call call;
-};
-
-struct cov_haplotype_groups {
-    size_t n_samples, n_copies, n_items; /* items: haplotypes */
-    struct cov_call *calls;              /* [n_items] */
-    uint32_t *group_of;                  /* [n_items] */
-    struct call_group *groups;
-    size_t n, cap;
-    uint32_t first, end;      /* records that are kept, also a number of those dropped before */
-    size_t most, n_cap_calls; /* n_cap_calls: of all groups */
-    /* A hash table of group numbers, from 1. */
-    uint32_t *slots;
-    size_t n_slots; /* a power of two */
 };
 
 int cov_haplotype_groups_new(size_t n_samples, size_t most, struct cov_haplotype_groups **out,
@@ -87,7 +74,7 @@ static int lengthen(void *array, size_t n_old, size_t n, size_t size, struct cov
     return COV_OK;
 }
 
-static int reserve_calls(struct cov_haplotype_groups *g, struct call_group *to, size_t n,
+static int reserve_calls(struct cov_haplotype_groups *g, struct cov_call_group *to, size_t n,
                          struct cov_err *e)
 {
     const size_t cap = to->cap;
@@ -139,7 +126,7 @@ static uint32_t *slot_with(const struct cov_haplotype_groups *g, uint32_t parent
 {
     size_t i = (size_t)mix_call(parent, call) & (g->n_slots - 1);
     for (; g->slots[i]; i = (i + 1) & (g->n_slots - 1)) {
-        const struct call_group *found = &g->groups[g->slots[i] - 1];
+        const struct cov_call_group *found = &g->groups[g->slots[i] - 1];
         if (found->parent == parent && same(&found->call, call))
             break;
     }
@@ -161,9 +148,9 @@ static int split_group(struct cov_haplotype_groups *g, uint32_t *group, const st
         if (rc)
             return rc;
         new = g->n++;
-        g->groups[new] = (struct call_group){.n = 0};
+        g->groups[new] = (struct cov_call_group){.n = 0};
     }
-    struct call_group *to = &g->groups[new];
+    struct cov_call_group *to = &g->groups[new];
     to->parent = *group;
     to->call = *call;
     to->is_used = true;
@@ -181,7 +168,7 @@ static int split_group(struct cov_haplotype_groups *g, uint32_t *group, const st
 /* Gives a new group the calls of the one that it was a part of. */
 static int copy_list(struct cov_haplotype_groups *g, uint32_t group, struct cov_err *e)
 {
-    struct call_group *to = &g->groups[group];
+    struct cov_call_group *to = &g->groups[group];
     size_t n;
     const struct cov_group_call *calls = cov_haplotype_groups_list(g, to->parent, &n);
     int rc = reserve_calls(g, to, n, e);
@@ -202,7 +189,7 @@ int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e)
     for (size_t i = n_old; !rc && i < g->n; i++)
         rc = copy_list(g, (uint32_t)i, e);
     for (size_t i = 0; !rc && i < g->n; i++) {
-        struct call_group *to = &g->groups[i];
+        struct cov_call_group *to = &g->groups[i];
         if (to->call.allele <= 0)
             continue;
         rc = reserve_calls(g, to, to->n + 1, e);
@@ -232,7 +219,7 @@ int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
         for (size_t i = n; i < n_items; i++)
             g->group_of[i] = (uint32_t)g->n;
         if (n_items > n)
-            g->groups[g->n++] = (struct call_group){.n = 0};
+            g->groups[g->n++] = (struct cov_call_group){.n = 0};
         g->n_copies = n_copies;
         g->n_items = n_items;
     }
@@ -245,7 +232,7 @@ int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
 /* ---------------------------------------------------------------- dropping */
 
 /* Deletes calls of records that were dropped, and numbers the others from 0. */
-static void trim(struct cov_haplotype_groups *g, struct call_group *of, uint32_t group)
+static void trim(struct cov_haplotype_groups *g, struct cov_call_group *of, uint32_t group)
 {
     size_t n;
     const struct cov_group_call *kept = cov_haplotype_groups_list(g, group, &n);
@@ -266,7 +253,7 @@ static void trim(struct cov_haplotype_groups *g, struct call_group *of, uint32_t
     of->cap = n;
 }
 
-static bool same_lists(const struct call_group *a, const struct call_group *b)
+static bool same_lists(const struct cov_call_group *a, const struct cov_call_group *b)
 {
     bool equal = a->n == b->n;
     for (size_t i = 0; equal && i < a->n; i++)
@@ -282,7 +269,7 @@ static int merge(struct cov_haplotype_groups *g, struct cov_err *e)
     uint32_t *new_of = cov_malloc(g->n, sizeof *new_of, e);
     int rc = new_of ? clear_slots(g, g->n, e) : COV_ENOMEM;
     for (size_t k = 0; !rc && k < g->n; k++) {
-        struct call_group *of = &g->groups[k];
+        struct cov_call_group *of = &g->groups[k];
         uint64_t hash = 0;
         trim(g, of, (uint32_t)k);
         for (size_t i = 0; i < of->n; i++)
@@ -323,28 +310,8 @@ int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n, struct c
 
 /* ---------------------------------------------------------------- reading */
 
-size_t cov_haplotype_groups_n(const struct cov_haplotype_groups *g)
-{
-    return g->n;
-}
-
-size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g)
-{
-    return g->n_copies;
-}
-
-uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sample, size_t copy)
-{
-    return g->group_of[copy * g->n_samples + sample];
-}
-
-uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g)
-{
-    return g->first;
-}
-
 /* Returns the place of the first call of a group in a record >= `record`. */
-static size_t lower_bound(const struct call_group *of, uint32_t record)
+static size_t lower_bound(const struct cov_call_group *of, uint32_t record)
 {
     size_t low = 0, high = of->n;
     while (low < high) {
@@ -360,7 +327,7 @@ static size_t lower_bound(const struct call_group *of, uint32_t record)
 const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotype_groups *g,
                                                        uint32_t group, size_t *n)
 {
-    const struct call_group *of = &g->groups[group];
+    const struct cov_call_group *of = &g->groups[group];
     const size_t from = lower_bound(of, g->first);
     *n = of->n - from;
     return *n > 0 ? of->calls + from : NULL;
@@ -369,7 +336,7 @@ const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotyp
 const struct cov_call *cov_haplotype_groups_find(const struct cov_haplotype_groups *g,
                                                  uint32_t group, uint32_t record)
 {
-    const struct call_group *of = &g->groups[group];
+    const struct cov_call_group *of = &g->groups[group];
     const size_t at = lower_bound(of, record);
     return at < of->n && of->calls[at].record == record ? &of->calls[at].call : NULL;
 }

@@ -21,11 +21,25 @@ struct cov_call {
 };
 
 struct cov_group_call {
-    uint32_t record;      /* its number; see cov_haplotype_groups_first */
+    uint32_t record;      /* its number */
     struct cov_call call; /* allele > 0 */
 };
 
-struct cov_haplotype_groups;
+struct cov_haplotype_groups {
+    size_t n_samples, n_copies;
+    uint32_t *group_of; /* [n_copies][n_samples]: the group of each haplotype */
+    struct cov_call_group *groups;
+    size_t n; /* groups */
+    uint32_t
+        first; /* the number of the first record that is kept; the others have the next numbers */
+    /* Private. */
+    size_t n_items, cap;      /* items: haplotypes */
+    struct cov_call *calls;   /* [n_items] */
+    uint32_t end;             /* after the records; with those dropped before */
+    size_t most, n_cap_calls; /* n_cap_calls: of all groups */
+    uint32_t *slots;          /* a hash table of group numbers, from 1 */
+    size_t n_slots;           /* a power of two */
+};
 
 /* `most`: bytes; more are COV_EINPUT when a record is added. */
 int cov_haplotype_groups_new(size_t n_samples, size_t most, struct cov_haplotype_groups **out,
@@ -43,13 +57,6 @@ int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e) 
 /* Drops the first n records. Groups and records may get other numbers. */
 int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n,
                               struct cov_err *e) COV_MUST_USE;
-
-size_t cov_haplotype_groups_n(const struct cov_haplotype_groups *g);
-size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g);
-uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sample, size_t copy);
-
-/* Returns the number of the first record that is kept. The others have the next numbers. */
-uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g);
 
 /* Returns the calls of a group in the records that are kept, ascending, and sets *n. Valid until
  * the next change. */

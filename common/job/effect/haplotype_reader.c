@@ -226,7 +226,7 @@ int cov_haplotype_reader_drop(struct cov_haplotype_reader *r, size_t seq, int64_
 
 /* ---------------------------------------------------------------- opening */
 
-static int choose_samples(struct cov_haplotype_reader *r, const char *const *samples, size_t n,
+static int choose_samples(struct cov_haplotype_reader *r, const struct cov_strings *samples,
                           struct cov_err *e)
 {
     const size_t n_all = cov_variants_n_samples(r->in);
@@ -240,39 +240,39 @@ static int choose_samples(struct cov_haplotype_reader *r, const char *const *sam
         if (strlen(cov_variants_sample(r->in, s)) > MAX_NAME)
             return cov_fail(e, COV_EINPUT, "%s: the name of sample %zu is longer than %d bytes",
                             cov_variants_name(r->in), s + 1, MAX_NAME);
-        r->is_used[s] = n == 0;
+        r->is_used[s] = samples->n == 0;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < samples->n; i++) {
         size_t s = 0;
-        while (s < n_all && strcmp(samples[i], cov_variants_sample(r->in, s)) != 0)
+        while (s < n_all && strcmp(samples->items[i], cov_variants_sample(r->in, s)) != 0)
             s++;
         if (s == n_all)
             return cov_fail(e, COV_EINPUT, "--samples: %s does not have '%.100s'",
-                            cov_variants_name(r->in), samples[i]);
+                            cov_variants_name(r->in), samples->items[i]);
         r->is_used[s] = true;
     }
     return COV_OK;
 }
 
-static int open_once(const char *path, const struct cov_effect_haplotype_options *o,
-                     const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
-                     struct cov_err *e)
+static int open_once(const struct cov_effect_options *o, const struct cov_effect_genome *g,
+                     struct cov_haplotype_reader **out, struct cov_err *e)
 {
     struct cov_haplotype_reader *r = *out = cov_calloc(1, sizeof *r, e);
     struct stat st;
     if (!r)
         return COV_ENOMEM;
-    const int64_t bytes = stat(path, &st) == 0 ? (int64_t)st.st_size * MAX_RATIO >> MB_SHIFT : 0;
+    const int64_t bytes =
+        stat(o->input, &st) == 0 ? (int64_t)st.st_size * MAX_RATIO >> MB_SHIFT : 0;
     r->most = (size_t)(bytes < LEAST_MB ? LEAST_MB : bytes > MOST_MB ? MOST_MB : bytes) << MB_SHIFT;
     r->g = g;
-    r->L = o->L;
+    r->L = o->window;
     r->seq = SIZE_MAX;
     r->is_seen = cov_calloc(g->genome->n_seqs, sizeof *r->is_seen, e);
     int rc = r->is_seen ? cov_variant_init(&r->record, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_variants_open(path, NULL, true, &r->in, e);
+        rc = cov_variants_open(o->input, NULL, true, &r->in, e);
     if (!rc)
-        rc = choose_samples(r, o->samples, o->n_samples, e);
+        rc = choose_samples(r, &o->samples, e);
     return rc ? rc
               : cov_haplotype_groups_new(cov_variants_n_samples(r->in), GROUPS_RATIO * r->most,
                                          &r->groups, e);
@@ -297,20 +297,20 @@ static void warn_genotypes(const struct cov_haplotype_reader *r)
                  name, r->n_unphased, r->n_unphased + r->n_phased);
 }
 
-int cov_haplotype_reader_open(const char *path, const struct cov_effect_haplotype_options *options,
+int cov_haplotype_reader_open(const struct cov_effect_options *options,
                               const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
                               struct cov_err *e)
 {
     struct cov_haplotype_reader *check = NULL;
     *out = NULL;
-    int rc = open_once(path, options, g, &check, e);
+    int rc = open_once(options, g, &check, e);
     while (!rc && !check->at_end)
         rc = read_ahead(check, false, e);
     if (!rc)
         warn_genotypes(check);
     cov_haplotype_reader_close(check);
     if (!rc)
-        rc = open_once(path, options, g, out, e);
+        rc = open_once(options, g, out, e);
     if (rc) {
         cov_haplotype_reader_close(*out);
         *out = NULL;

@@ -11,14 +11,8 @@
 #include "common/base/err.h"
 #include "common/features/variants.h"
 #include "common/job/effect/alleles.h"
+#include "common/job/effect/effect_options.h"
 #include "common/job/effect/haplotype_groups.h"
-
-struct cov_effect_haplotype_options {
-    size_t L;                   /* of windows */
-    const char *const *samples; /* [n_samples] names; n_samples = 0: all */
-    size_t n_samples;
-    size_t row_bytes; /* that the caller needs for a row, which count for the limit of memory */
-};
 
 /* A changed stretch of the genome, without bases at its ends that an allele does not change. */
 struct cov_haplotype_change {
@@ -62,7 +56,7 @@ struct cov_haplotype_reader {
 
 /* Checks the file, warns of genotypes that are in no haplotype, and opens it: see
  * cov_haplotypes_open. */
-int cov_haplotype_reader_open(const char *path, const struct cov_effect_haplotype_options *options,
+int cov_haplotype_reader_open(const struct cov_effect_options *options,
                               const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
                               struct cov_err *e) COV_MUST_USE;
 void cov_haplotype_reader_close(struct cov_haplotype_reader *r); /* NULL is accepted */
