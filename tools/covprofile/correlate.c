@@ -99,13 +99,6 @@ const struct cov_tool covprofile_correlate = {
         "  covprofile correlate --replicates --datasets atacseq predictions.h5 genome.h5\n"
         "  covprofile correlate --genes genes.gff3 --anchor tss -b 1k -a 1k --method spearman "
         "--plot r.png *.bw\n",
-    .options = options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = -1,
-    .prints_table = true,
-    .output_optional = true,
-    .output_help = "where the table goes (default: standard output)",
     .plot = &cov_correlate_cells,
-    .run = run,
+    COVPROFILE_TOOL,
 };

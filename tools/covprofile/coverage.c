@@ -36,12 +36,5 @@ const struct cov_tool covprofile_coverage = {
     .examples =
         "  covprofile coverage --plot c.png rep1.bw rep2.bw predicted.bw\n"
         "  covprofile coverage --step 0.1 --curves c.tsv --blacklist-file organelles cpm.bw\n",
-    .options = options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = -1,
-    .prints_table = true,
-    .output_optional = true,
-    .output_help = "where the table goes (default: standard output)",
-    .run = run,
+    COVPROFILE_TOOL,
 };

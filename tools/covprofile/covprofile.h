@@ -46,6 +46,12 @@ struct covprofile_config {
     COV_OPT(STRING, "plot", 0, COVPROFILE_FIELD(request.paths.plot), "FILE",                       \
             "draw " what " as a .png or .svg plot", .flags = COV_OPT_PATH_OUT)
 
+/* What the subcommands' tables share. */
+#define COVPROFILE_TOOL                                                                            \
+    .options = options, .config_bytes = sizeof(struct config), .min_operands = 1,                  \
+    .max_operands = -1, .prints_table = true, .output_optional = true,                             \
+    .output_help = "where the table goes (default: standard output)", .run = run
+
 /* Completes config->request, which borrows everything. */
 int covprofile_request(struct covprofile_config *config, struct cov_common *common, int n_operands,
                        char **operands, struct cov_err *e) COV_MUST_USE;

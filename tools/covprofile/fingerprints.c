@@ -41,12 +41,5 @@ const struct cov_tool covprofile_fingerprint = {
     .examples =
         "  covprofile fingerprint --plot f.png rep1.bw rep2.bw predicted.bw\n"
         "  covprofile fingerprint --control input.bw --datasets h3k4me3 predictions.h5 chip.bw\n",
-    .options = options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = -1,
-    .prints_table = true,
-    .output_optional = true,
-    .output_help = "where the table goes (default: standard output)",
-    .run = run,
+    COVPROFILE_TOOL,
 };

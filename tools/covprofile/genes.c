@@ -136,13 +136,6 @@ const struct cov_tool covprofile_genes = {
         "h3k4me3.bw\n"
         "  covprofile genes --genes peaks.bed --anchor centre -b 500 -a 500 predictions.h5 "
         "genome.h5\n",
-    .options = options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = -1,
-    .prints_table = true,
-    .output_optional = true,
-    .output_help = "where the table goes (default: standard output)",
     .plot = &cov_gene_profile_lines,
-    .run = run,
+    COVPROFILE_TOOL,
 };

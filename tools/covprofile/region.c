@@ -60,12 +60,5 @@ const struct cov_tool covprofile_region = {
         "predictions.h5 genome.h5\n"
         "  covprofile region -r chr2:1M-1.1M --labels old,new,measured --peaks peaks.narrowPeak "
         "--plot r.svg old.bw new.bw atac.bw\n",
-    .options = options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = -1,
-    .prints_table = true,
-    .output_optional = true,
-    .output_help = "where the table goes (default: standard output)",
-    .run = run,
+    COVPROFILE_TOOL,
 };

@@ -8,7 +8,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
 #include "common/job/profile/correlation_plot.h"
 #include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
@@ -175,33 +174,6 @@ static int find_extremes(struct correlate_job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Warns if extreme coverage decides correlations; names the pair that it changes most. Values may
- * have been standardised. */
-static void warn_of_extremes(const struct correlate_job *j)
-{
-    double most = 0, without = 0;
-    size_t a_most = 0, b_most = 0;
-    char about[512];
-    for (size_t a = 0; a < j->n && j->extremes.n > 0; a++)
-        for (size_t b = 0; b < a; b++) {
-            struct cov_moments rest = {.n = 0};
-            for (size_t i = 0; i < j->n_rows; i++)
-                if (!j->is_extreme[i])
-                    cov_moments_add(&rest, j->values[b][i], j->values[a][i], 1);
-            const double r = cov_moments_pearson(&rest), change = fabs(r - j->r[a * j->n + b]);
-            if (change > most) {
-                most = change;
-                without = r;
-                a_most = a;
-                b_most = b;
-            }
-        }
-    (void)snprintf(about, sizeof about, "%s and %s", j->names[b_most], j->names[a_most]);
-    if (most > 0)
-        cov_outliers_warn(about, row_name(j), j->r[a_most * j->n + b_most], without, &j->extremes,
-                          "--blacklist-file omits such regions");
-}
-
 /* Keeps the rows where all tracks have a value. */
 static int choose_rows(struct correlate_job *j, struct cov_err *e)
 {
@@ -254,22 +226,14 @@ static int rank(double *x, size_t n, struct cov_err *e)
     return COV_OK;
 }
 
-/* Subtracts the mean, and divides by the root of the sum of squares, which becomes 1; NaN if all
- * values are equal. */
-static void standardise(double *x, size_t n)
+/* Returns Pearson's r of tracks a and b, without the extremes if not `all`. */
+static double pearson(const struct correlate_job *j, size_t a, size_t b, bool all)
 {
-    double sum = 0, squares = 0;
-    bool varies = false;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i];
-        varies = varies || x[i] != x[0];
-    }
-    for (size_t i = 0; i < n; i++) {
-        x[i] -= sum / (double)n;
-        squares += x[i] * x[i];
-    }
-    for (size_t i = 0; i < n; i++)
-        x[i] = varies ? x[i] / sqrt(squares) : (double)NAN;
+    struct cov_moments m = {.n = 0};
+    for (size_t i = 0; i < j->n_rows; i++)
+        if (all || !j->is_extreme[i])
+            cov_moments_add(&m, j->values[a][i], j->values[b][i], 1);
+    return cov_moments_pearson(&m);
 }
 
 static int correlate(struct correlate_job *j, struct cov_err *e)
@@ -279,20 +243,36 @@ static int correlate(struct correlate_job *j, struct cov_err *e)
     j->r = rc ? NULL : cov_calloc(n, sizeof *j->r, e);
     if (!j->r)
         return COV_ENOMEM;
-    for (size_t k = 0; !rc && k < j->n; k++) {
-        if (j->o.spearman)
-            rc = rank(j->values[k], j->n_rows, e);
-        standardise(j->values[k], j->n_rows);
-    }
+    for (size_t k = 0; !rc && j->o.spearman && k < j->n; k++)
+        rc = rank(j->values[k], j->n_rows, e);
     for (size_t a = 0; !rc && a < j->n; a++)
         for (size_t b = 0; b <= a; b++) {
-            double r = 0;
-            for (size_t i = 0; i < j->n_rows; i++)
-                r += j->values[a][i] * j->values[b][i];
-            r = isnan(r) ? r : a == b ? 1 : fmax(-1, fmin(1, r));
-            j->r[a * j->n + b] = j->r[b * j->n + a] = r;
+            const double r = pearson(j, a, b, true);
+            j->r[a * j->n + b] = j->r[b * j->n + a] = a == b && !isnan(r) ? 1 : r;
         }
     return rc;
+}
+
+/* Warns if extreme coverage decides correlations; names the pair that it changes most. */
+static void warn_of_extremes(const struct correlate_job *j)
+{
+    double most = 0, without = 0;
+    size_t a_most = 0, b_most = 0;
+    char about[512];
+    for (size_t a = 0; a < j->n && j->extremes.n > 0; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double r = pearson(j, a, b, false), change = fabs(r - j->r[a * j->n + b]);
+            if (change > most) {
+                most = change;
+                without = r;
+                a_most = a;
+                b_most = b;
+            }
+        }
+    (void)snprintf(about, sizeof about, "%s and %s", j->names[b_most], j->names[a_most]);
+    if (most > 0)
+        cov_outliers_warn(about, row_name(j), j->r[a_most * j->n + b_most], without, &j->extremes,
+                          "--blacklist-file omits such regions");
 }
 
 /* ---------------------------------------------------------------- outputs */
@@ -305,11 +285,8 @@ static void print_table(const void *arg, FILE *f)
         (void)fprintf(f, "\t%s", j->names[k]);
     for (size_t i = 0; i < j->n; i++) {
         (void)fprintf(f, "\n%s", j->names[i]);
-        for (size_t k = 0; k < j->n; k++) {
-            char text[COV_DOUBLE_TEXT];
-            const double r = j->r[i * j->n + k];
-            (void)fprintf(f, "\t%s", isnan(r) ? "NA" : cov_format_double(r, text));
-        }
+        for (size_t k = 0; k < j->n; k++)
+            cov_table_put_number(j->r[i * j->n + k], f);
     }
     (void)fputc('\n', f);
 }

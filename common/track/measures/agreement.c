@@ -22,7 +22,7 @@ static double correlation(double xx, double yy, double xy)
 {
     if (!(xx > 0) || !(yy > 0))
         return (double)NAN;
-    double r = xy / (sqrt(xx) * sqrt(yy));
+    double r = xy / sqrt(xx * yy);
     return r > 1 ? 1 : r < -1 ? -1 : r;
 }
 
