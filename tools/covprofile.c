@@ -7,12 +7,32 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/file/path.h"
 #include "common/h5/libraries.h"
 #include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_tool *const subcommands[] = {&covprofile_genes,     &covprofile_region,
                                                      &covprofile_correlate, &covprofile_fingerprint,
                                                      &covprofile_coverage,  NULL};
+
+int covprofile_request(struct covprofile_config *config, struct cov_common *common, int n_operands,
+                       char **operands, struct cov_err *e)
+{
+    struct cov_profile_request *r = &config->request;
+    r->inputs = operands;
+    r->n_inputs = (size_t)n_operands;
+    r->paths.table = common->output;
+    r->paths.printed = stdout;
+    r->paths.second_kind = COV_OUTFILE_TABLE;
+    r->paths.tmpdir = common->tmpdir;
+    r->paths.force = common->force;
+    r->n_threads = (unsigned)common->threads;
+    r->progress = &common->progress;
+    r->stats = &common->stats;
+    r->source.values.unrounded = true;
+    const int rc = cov_path_check_distinct(operands, (size_t)n_operands, e);
+    return rc ? rc : cov_source_options_finish(&r->source, e);
+}
 
 static void print_versions(FILE *f)
 {

@@ -10,13 +10,11 @@ struct pair {
     uint64_t n;
 };
 
-static struct cov_pairs_scratch scratch;
-
 static struct cov_agreement agreement(const struct pair *pairs, size_t n)
 {
     struct cov_pairs p;
     struct cov_agreement a;
-    assert_int_equal(cov_pairs_init(&p, 0, "/tmp", &scratch, NULL), 0);
+    assert_int_equal(cov_pairs_init(&p, 0, "/tmp", NULL), 0);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(cov_pairs_add(&p, pairs[i].x, pairs[i].y, pairs[i].n, NULL), 0);
     assert_int_equal(cov_pairs_finish(&p, NULL, &a, NULL), 0);
@@ -87,39 +85,30 @@ TEST(handles_counts_above_32_bits)
 
 /* ---- against the definition ---- */
 
+static const double *ranked;
+
 static int by_value(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    const double x = ranked[*(const size_t *)a], y = ranked[*(const size_t *)b];
     return (x > y) - (x < y);
 }
 
 /* Ranks v[0..n); ties get their mean rank. */
 static void rank(const double *v, double *ranks, size_t n)
 {
-    double *sorted = calloc(n, sizeof *sorted);
-    assert_non_null(sorted);
+    size_t *order = calloc(n, sizeof *order);
+    assert_non_null(order);
     for (size_t i = 0; i < n; i++)
-        sorted[i] = v[i];
-    qsort(sorted, n, sizeof *sorted, by_value);
-    for (size_t i = 0; i < n; i++) {
-        size_t lo = 0, hi = n, end;
-        while (lo < hi) {
-            size_t mid = (lo + hi) / 2;
-            if (sorted[mid] < v[i])
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        for (end = lo, hi = n; end < hi;) {
-            size_t mid = (end + hi) / 2;
-            if (sorted[mid] <= v[i])
-                end = mid + 1;
-            else
-                hi = mid;
-        }
-        ranks[i] = (double)(lo + 1 + end) / 2;
+        order[i] = i;
+    ranked = v;
+    qsort(order, n, sizeof *order, by_value);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && v[order[end]] == v[order[i]];)
+            end++;
+        for (size_t k = i; k < end; k++)
+            ranks[order[k]] = (double)(i + 1 + end) / 2;
     }
-    free(sorted);
+    free(order);
 }
 
 static double correlation(const double *x, const double *y, size_t n)
@@ -164,8 +153,8 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     assert_non_null(x);
     assert_non_null(y);
     cov_rng_init(&rng, kinds);
-    assert_int_equal(cov_pairs_init(&pairs, max_bytes, "/tmp", &scratch, NULL), 0);
-    assert_int_equal(cov_pairs_init(&total, max_bytes, "/tmp", &scratch, NULL), 0);
+    assert_int_equal(cov_pairs_init(&pairs, max_bytes, "/tmp", NULL), 0);
+    assert_int_equal(cov_pairs_init(&total, max_bytes, "/tmp", NULL), 0);
     for (size_t c = 0; c < CONTIGS; c++) {
         for (size_t i = c * N; i < (c + 1) * N; i++) {
             float v =
@@ -186,11 +175,10 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     assert_true(total.cap * sizeof *total.table <= bytes);
     assert_true(pairs.cap * sizeof *pairs.table <= bytes);
     assert_int_equal(cov_pairs_finish(&total, NULL, &a, NULL), 0);
-    assert_true(scratch.cap * sizeof *scratch.room <= bytes / 4 * 3);
+    assert_true(total.cap_room * sizeof *total.room <= bytes / 4 * 3);
     check(&a, x, y, N * CONTIGS);
     cov_pairs_fini(&pairs);
     cov_pairs_fini(&total);
-    cov_pairs_scratch_fini(&scratch);
     free(x);
     free(y);
 }
@@ -213,11 +201,10 @@ TEST(reports_the_folder)
 {
     struct cov_pairs p;
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-directory", &scratch, &e);
+    int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-directory", &e);
     for (int i = 0; !rc && i < 10000; i++)
         rc = cov_pairs_add(&p, (float)i, 0, 1, &e);
     assert_true(rc < 0);
     assert_non_null(strstr(e.text, "/tmp/cov-no-such-directory"));
     cov_pairs_fini(&p);
-    cov_pairs_scratch_fini(&scratch);
 }

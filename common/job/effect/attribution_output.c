@@ -3,17 +3,23 @@
 #include "common/job/effect/attribution_output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/arena.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/ckpt/zip.h"
 #include "common/file/path.h"
 #include "common/file/suffix.h"
 #include "common/h5/h5.h"
-#include "common/job/effect/attribution_plot.h"
+#include "common/job/effect/attribution.h"
+#include "common/plot/gnuplot.h"
+#include "common/plot/region_plot.h"
+#include "common/seq/region_list.h"
+#include "common/seq/select.h"
 #include "common/track/formats/bigwig.h"
 
 /* ---------------------------------------------------------------- NumPy */
@@ -296,6 +302,97 @@ static int write_regions(const struct cov_attribution *a, const struct cov_genom
     return rc;
 }
 
+/* ---------------------------------------------------------------- picture */
+
+/* Letters of 8 pixels or more can be read. */
+enum { MOST_BASES = COV_PLOT_BINS, LETTER = 8, ROW_BASES = COV_PLOT_BINS / LETTER };
+enum { MOST_ROWS = (MOST_BASES + ROW_BASES - 1) / ROW_BASES };
+
+/* Returns true if region r has bases of the place. */
+static bool overlaps(const struct cov_attribution *a, size_t r, const struct cov_region *place)
+{
+    const struct cov_attributed_region *region = &a->regions[r];
+    return region->seq == place->contig && region->beg < place->end && place->beg < region->end;
+}
+
+static int find_place(const struct cov_genome *g, const char *text, struct cov_region *out,
+                      struct cov_err *e)
+{
+    struct cov_range range;
+    struct cov_listing names = {.text = ""};
+    int rc = cov_range_parse(text, &range, e);
+    for (size_t i = 0; !rc && i < g->n_seqs; i++) {
+        cov_listing_add(&names, g->names[i]);
+        if (!cov_range_means(&range, g->names[i], &out->beg, &out->end))
+            continue;
+        out->contig = i;
+        out->end = out->end < g->lengths[i] ? out->end : g->lengths[i];
+        return out->beg < out->end
+                   ? COV_OK
+                   : cov_range_fail_beyond(&range, g->lengths[i], "--plot-region", e);
+    }
+    return rc ? rc : cov_range_fail_unknown(&range, "--plot-region", &names, e);
+}
+
+static int find_drawn(const struct cov_attribution *a, const struct cov_genome *genome,
+                      const char *text, struct cov_region *out, struct cov_err *e)
+{
+    *out = (struct cov_region){a->regions[0].seq, a->regions[0].beg, a->regions[0].end};
+    int rc = text ? find_place(genome, text, out, e) : COV_OK;
+    if (rc)
+        return rc;
+    const int64_t n = out->end - out->beg;
+    if (n > MOST_BASES)
+        return cov_fail(e, COV_EINPUT,
+                        "--plot-region: %s has %" PRId64 " bases, too many for letters; at most %d",
+                        text ? text : "the first region", n, (int)MOST_BASES);
+    for (size_t r = 0; r < a->n; r++)
+        if (overlaps(a, r, out))
+            return COV_OK;
+    return cov_fail(e, COV_EINPUT, "--plot-region: %s is in none of the regions", text);
+}
+
+static int draw_letters(const struct cov_attribution *a, const struct cov_genome *genome,
+                        const struct cov_region *place, const char *heading,
+                        const struct cov_picture *picture, struct cov_err *e)
+{
+    const size_t n = (size_t)(place->end - place->beg);
+    double sums[MOST_BASES] = {0};
+    uint32_t counts[MOST_BASES] = {0};
+    uint8_t codes[MOST_BASES];
+    char letters[MOST_BASES];
+    struct cov_plot_row rows[MOST_ROWS];
+    const size_t n_rows = (n + ROW_BASES - 1) / ROW_BASES, most = (n + n_rows - 1) / n_rows;
+    const struct cov_region_plot plot = {.rows = rows,
+                                         .n_rows = n_rows,
+                                         .is_wrapped = n_rows > 1,
+                                         .note = "; the height of a letter is its score"};
+    int rc = cov_genome_codes(genome, place->contig, place->beg, place->end, codes, e);
+    for (size_t r = 0; r < a->n; r++)
+        if (overlaps(a, r, place))
+            cov_attribution_add_up(a, r, place->beg, n, sums, counts);
+    for (size_t i = 0; !rc && i < n; i++) {
+        const int column = cov_attribution_column(codes[i]);
+        letters[i] = column < 0 ? 'N' : "ACGT"[column];
+        sums[i] = counts[i] > 0 ? sums[i] / counts[i] : (double)NAN;
+    }
+    double least = 0, highest = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        const size_t beg = i * most, end = beg + most < n ? beg + most : n;
+        rows[i] =
+            (struct cov_plot_row){.heading = i == 0 ? heading : NULL,
+                                  .bins = {genome->names[place->contig], place->beg + (int64_t)beg,
+                                           place->beg + (int64_t)end, 1, end - beg, sums + beg},
+                                  .letters = letters + beg};
+        cov_plot_extend(&rows[i].bins, &least, &highest);
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        rows[i].least = least;
+        rows[i].most = least == highest ? 1 : highest;
+    }
+    return rc ? rc : cov_region_plot_draw(&plot, picture, e);
+}
+
 /* ---------------------------------------------------------------- all of them */
 
 /* A name such as attr.npz is perhaps meant to be that of a file. */
@@ -349,9 +446,7 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
 int cov_attribution_files_check(struct cov_attribution_files *f, const struct cov_attribution *a,
                                 const struct cov_genome *genome, struct cov_err *e)
 {
-    return f->paths->plot
-               ? cov_attribution_plot_find(a, genome, f->paths->plot_region, &f->drawn, e)
-               : COV_OK;
+    return f->paths->plot ? find_drawn(a, genome, f->paths->plot_region, &f->drawn, e) : COV_OK;
 }
 
 int cov_attribution_files_write(struct cov_attribution_files *f, const struct cov_attribution *a,
@@ -369,7 +464,7 @@ int cov_attribution_files_write(struct cov_attribution_files *f, const struct co
     if (!rc)
         rc = write_regions(a, genome, f->files[COV_ATTRIBUTION_REGIONS].tmp, e);
     if (!rc && f->paths->plot)
-        rc = cov_attribution_plot_draw(a, genome, &f->drawn, target, &f->picture, e);
+        rc = draw_letters(a, genome, &f->drawn, target, &f->picture, e);
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         all[i + 1] = &f->files[i];
     return rc ? rc : cov_outfile_commit_all(all, COV_COUNT(all), e);

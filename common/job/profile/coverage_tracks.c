@@ -9,7 +9,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/file/table.h"
-#include "common/job/profile/profile_job.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/spread.h"
 

@@ -11,7 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/table.h"
-#include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"

@@ -12,7 +12,6 @@
 #include "common/base/text.h"
 #include "common/features/annotation.h"
 #include "common/file/path.h"
-#include "common/job/profile/profile_job.h"
 #include "common/plot/region_plot.h"
 #include "common/seq/select.h"
 

@@ -74,23 +74,14 @@ static double value_of(uint32_t key)
 
 /* ---------------------------------------------------------------- sorting */
 
-void cov_pairs_scratch_fini(struct cov_pairs_scratch *s)
+static int need_room(struct cov_pairs *p, size_t n, struct cov_err *e)
 {
-    free(s->room);
-    *s = (struct cov_pairs_scratch){0};
-}
-
-static int need_scratch(struct cov_pairs_scratch *s, size_t n, struct cov_err *e)
-{
-    if (s->cap >= n)
+    if (p->cap_room >= n)
         return COV_OK;
-    free(s->room);
-    s->cap = 0;
-    s->room = cov_malloc(n, sizeof *s->room, e);
-    if (!s->room)
-        return COV_ENOMEM;
-    s->cap = n;
-    return COV_OK;
+    free(p->room);
+    p->room = cov_malloc(n, sizeof *p->room, e);
+    p->cap_room = p->room ? n : 0;
+    return p->room ? COV_OK : COV_ENOMEM;
 }
 
 static void sort_few(struct cov_pair_count *a, size_t n)
@@ -104,22 +95,23 @@ static void sort_few(struct cov_pair_count *a, size_t n)
     }
 }
 
-/* Sorts by key, ascending and stable: a radix sort that skips bytes that are equal in all keys. */
-static int sort(struct cov_pair_count *a, size_t n, struct cov_pairs_scratch *scratch,
-                struct cov_err *e)
+/* Sorts the first n entries of the table by key, ascending and stable: a radix sort that skips bytes that
+ * are equal in all keys. */
+static int sort(struct cov_pairs *p, size_t n, struct cov_err *e)
 {
+    struct cov_pair_count *a = p->table;
     if (n < 48) {
         sort_few(a, n);
         return COV_OK;
     }
     size_t counts[8][256] = {{0}};
-    int rc = need_scratch(scratch, n, e);
+    int rc = need_room(p, n, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < n; i++)
         for (unsigned b = 0; b < 8; b++)
             counts[b][a[i].key >> (8 * b) & 255]++;
-    struct cov_pair_count *from = a, *to = scratch->room;
+    struct cov_pair_count *from = a, *to = p->room;
     for (unsigned b = 0; b < 8; b++) {
         size_t *count = counts[b], at = 0;
         if (count[from[0].key >> (8 * b) & 255] == n)
@@ -297,10 +289,9 @@ static int next(struct cursor *c, struct cov_pair_count *out, struct cov_err *e)
 
 enum { FIRST_SLOTS = 256, LEAST_BYTES = 65536 };
 
-int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
-                   struct cov_pairs_scratch *scratch, struct cov_err *e)
+int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir, struct cov_err *e)
 {
-    *p = (struct cov_pairs){.scratch = scratch};
+    *p = (struct cov_pairs){.n = 0};
     p->runs.spool = p->ranks.spool = (struct cov_spool)COV_SPOOL_INIT;
     p->max_slots = LEAST_BYTES / sizeof *p->table;
     while (p->max_slots * 2 <= max_bytes / sizeof *p->table)
@@ -314,9 +305,10 @@ int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
 void cov_pairs_fini(struct cov_pairs *p)
 {
     free(p->table);
+    free(p->room);
     runs_fini(&p->runs);
     runs_fini(&p->ranks);
-    p->table = NULL;
+    p->table = p->room = NULL;
 }
 
 static size_t place_of(const struct cov_pairs *p, uint64_t key)
@@ -354,11 +346,11 @@ static void clear_slots(struct cov_pairs *p, size_t n_slots)
 static int grow(struct cov_pairs *p, struct cov_err *e)
 {
     size_t n = p->used, twice = p->n_slots * 2;
-    int rc = need_scratch(p->scratch, n, e);
+    int rc = need_room(p, n, e);
     if (rc)
         return rc;
     compact(p);
-    memcpy(p->scratch->room, p->table, n * sizeof *p->table);
+    memcpy(p->room, p->table, n * sizeof *p->table);
     if (twice > p->cap) {
         free(p->table);
         p->table = cov_malloc(twice, sizeof *p->table, e);
@@ -368,7 +360,7 @@ static int grow(struct cov_pairs *p, struct cov_err *e)
     }
     clear_slots(p, twice);
     for (size_t i = 0; i < n; i++)
-        *find(p, p->scratch->room[i].key) = p->scratch->room[i];
+        *find(p, p->room[i].key) = p->room[i];
     p->used = n;
     return COV_OK;
 }
@@ -376,7 +368,7 @@ static int grow(struct cov_pairs *p, struct cov_err *e)
 static int spill(struct cov_pairs *p, struct cov_err *e)
 {
     compact(p);
-    int rc = sort(p->table, p->used, p->scratch, e);
+    int rc = sort(p, p->used, e);
     if (!rc && p->used)
         rc = runs_add(&p->runs, p->table, p->used, e);
     clear_slots(p, p->n_slots);
@@ -470,7 +462,7 @@ static int add_ranked(struct cov_pairs *p, size_t *n, struct cov_pair_count pair
     p->table[(*n)++] = pair;
     if (p->runs.n == 0 || *n < p->n_slots / 4 * 3)
         return COV_OK;
-    int rc = sort(p->table, *n, p->scratch, e);
+    int rc = sort(p, *n, e);
     if (!rc)
         rc = runs_add(&p->ranks, p->table, *n, e);
     *n = 0;
@@ -519,7 +511,7 @@ static int rank_y(struct cov_pairs *p, size_t n, struct sums *s, struct cov_err 
 {
     struct cursor c;
     struct groups g;
-    int rc = sort(p->table, n, p->scratch, e);
+    int rc = sort(p, n, e);
     if (!rc && p->ranks.n && n)
         rc = runs_add(&p->ranks, p->table, n, e);
     if (rc)
@@ -558,7 +550,7 @@ int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_ag
         rc = spill(p, e);
     } else {
         compact(p);
-        rc = sort(p->table, p->used, p->scratch, e);
+        rc = sort(p, p->used, e);
     }
     if (!rc)
         rc = rank_x(p, total, &s, &m, &n, e);

@@ -38,15 +38,6 @@ struct cov_pair_count {
     uint64_t key, n;
 };
 
-/* Space for sorting. Several struct cov_pairs may share it if they are used in turn, not at the
- * same time. An all-zero struct is empty. */
-struct cov_pairs_scratch {
-    struct cov_pair_count *room;
-    size_t cap;
-};
-
-void cov_pairs_scratch_fini(struct cov_pairs_scratch *s);
-
 /* Private. */
 struct cov_sorted_runs {
     struct cov_spool spool;
@@ -62,15 +53,15 @@ struct cov_pairs {
     struct cov_pair_count *table; /* slots; one with n = 0 is empty */
     size_t n_slots, max_slots, cap, used;
     struct cov_sorted_runs runs, ranks;
-    uint64_t n; /* pairs */
-    struct cov_pairs_scratch *scratch;
+    uint64_t n;                  /* pairs */
+    struct cov_pair_count *room; /* [cap_room]: for sorting */
+    size_t cap_room;
 };
 
-/* The table uses at most `max_bytes` (at least 64 KB), the scratch at most three quarters of that.
- * Borrows the scratch until cov_pairs_fini, which accepts all zeros. Temporary files are created in
- * `dir`. */
+/* The table uses at most `max_bytes` (at least 64 KB), and sorting three quarters of that in addition.
+ * Temporary files are created in `dir`. Free with cov_pairs_fini, which accepts all zeros. */
 int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
-                   struct cov_pairs_scratch *scratch, struct cov_err *e) COV_MUST_USE;
+                   struct cov_err *e) COV_MUST_USE;
 void cov_pairs_fini(struct cov_pairs *p);
 
 /* Adds the pair (x, y), both finite, n times. */

@@ -28,7 +28,6 @@ struct cov_comparison_bins {
     int64_t n;   /* its bases so far */
     double x, y; /* their sums */
     struct cov_pairs pairs, total;
-    struct cov_pairs_scratch scratch;
 };
 
 static struct cov_comparison *comparison_of(struct cov_track_sink *s)
@@ -376,7 +375,6 @@ static void free_comparison(struct cov_track_sink *sink)
     for (size_t k = 0; c->binnings && k < c->n_binnings; k++) {
         cov_pairs_fini(&c->binnings[k].pairs);
         cov_pairs_fini(&c->binnings[k].total);
-        cov_pairs_scratch_fini(&c->binnings[k].scratch);
     }
     for (size_t i = 0; i < c->n_rows; i++)
         free(c->rows[i].agreements);
@@ -392,12 +390,11 @@ static void free_comparison(struct cov_track_sink *sink)
     free(c);
 }
 
-/* Divides the memory: each bin size has two tables, and the scratch is three quarters of a
- * table. */
+/* Divides the memory: each bin size has two tables, which need three quarters more for sorting. */
 static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
 {
     const struct cov_comparison_options *o = c->o;
-    size_t bytes = o->max_bytes / o->n_bin_sizes / 11 * 4;
+    size_t bytes = o->max_bytes / o->n_bin_sizes / 7 * 2;
     c->binnings = cov_calloc(o->n_bin_sizes, sizeof *c->binnings, e);
     if (!c->binnings)
         return COV_ENOMEM;
@@ -406,9 +403,9 @@ static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
     for (size_t k = 0; !rc && k < c->n_binnings; k++) {
         struct cov_comparison_bins *b = &c->binnings[k];
         b->size = o->bin_sizes[k];
-        rc = cov_pairs_init(&b->pairs, bytes, o->dir, &b->scratch, e);
+        rc = cov_pairs_init(&b->pairs, bytes, o->dir, e);
         if (!rc)
-            rc = cov_pairs_init(&b->total, bytes, o->dir, &b->scratch, e);
+            rc = cov_pairs_init(&b->total, bytes, o->dir, e);
     }
     return rc;
 }
