@@ -5,35 +5,24 @@
 
 #include <stddef.h>
 
-#include "common/cli/shared_options.h"
-#include "common/cli/tool.h"
 #include "common/input/device_options.h"
 #include "common/job/effect/attribution.h"
 #include "common/job/effect/attribution_output.h"
+#include "tools/coveffect/coveffect.h"
 
 /* Filled by the rows of COVEFFECT_ATTRIBUTION_OPTIONS. */
 struct coveffect_flags {
     struct cov_attribution_options job;
     struct cov_attribution_paths paths;
-    struct cov_strings models;
-    const char *target, *rename;
-    int on_bad_base; /* enum cov_on_bad_base */
+    struct coveffect_inputs in;
+    const char *target;
 };
-
-#define COVEFFECT_MAX_WINDOW (1 << 28)
 
 #define COVEFFECT_ATTRIBUTION_FIELD(at, name) ((at) + offsetof(struct coveffect_flags, name))
 
 /* `at` is the offset of a struct coveffect_flags. */
 #define COVEFFECT_ATTRIBUTION_OPTIONS(at)                                                          \
-    COV_OPT(                                                                                       \
-        LIST, "model", 'm', COVEFFECT_ATTRIBUTION_FIELD(at, models), "CKPT[,CKPT]...",             \
-        "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "  \
-        "the mean of their predictions",                                                           \
-        .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                              \
-        COV_OPT(STRING, "genome", 'g', COVEFFECT_ATTRIBUTION_FIELD(at, job.genome_path), "FASTA",  \
-                "the genome of the regions; may be compressed",                                    \
-                .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                      \
+    COVEFFECT_INPUT_OPTIONS(COVEFFECT_ATTRIBUTION_FIELD(at, in), "regions"),                       \
         COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, job.regions), "score the bases of"),    \
         COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, job.bed), "score the bases of"),   \
         COV_OPT(STRING, "dataset", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "NAME",             \
@@ -56,8 +45,8 @@ struct coveffect_flags {
                 "REGION",                                                                          \
                 "what to draw, up to 960 bases: NAME:FIRST-LAST, 1-based (default: the first "     \
                 "region)"),                                                                        \
-        COV_RENAME_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, rename)),                                \
-        COV_ON_BAD_BASE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, on_bad_base))
+        COV_RENAME_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, in.rename)),                             \
+        COV_ON_BAD_BASE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, in.on_bad_base))
 
 #define COVEFFECT_ATTRIBUTION_OUTPUT                                                               \
     "directory for ohe.npz and attr.npz (TF-MoDISco), scores.h5 (ChromBPNet), scores.bw and "      \

@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "tools/coveffect/attribute.h"
-#include "tools/coveffect/coveffect.h"
 
 struct gradients_config {
     struct coveffect_flags flags;

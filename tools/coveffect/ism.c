@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "tools/coveffect/attribute.h"
-#include "tools/coveffect/coveffect.h"
 
 struct ism_config {
     struct coveffect_flags flags;

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
-#include "common/cli/shared_options.h"
 #include "common/features/variants.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
@@ -20,16 +18,15 @@
 #include "common/job/effect/effect_vcf.h"
 #include "tools/coveffect/coveffect.h"
 
-#define DEFAULT_WIDTH 1001 /* about that of ChromBPNet */
-#define MAX_WINDOW (1 << 28)
 #define MAX_SHUFFLES 1000000
 
 /* What the table fills: the options of the job, and what `prepare` translates to those. */
 struct vcf_config {
     struct cov_effect_options job;
-    struct cov_strings models, widths, datasets;
+    struct coveffect_inputs in;
+    struct cov_strings widths, datasets;
     struct cov_device_options device;
-    int ensemble, precision, on_bad_base; /* ENSEMBLE_, enum cov_precision, cov_on_bad_base */
+    int ensemble, precision; /* ENSEMBLE_, enum cov_precision */
 };
 _Static_assert(sizeof(size_t) == sizeof(int64_t), "the table writes sizes as int64_t");
 
@@ -43,21 +40,14 @@ static const char *const ensembles[] = {"mean", "sd", NULL};
 #define FIELD(name) offsetof(struct vcf_config, name)
 
 static const struct cov_opt options[] = {
-    COV_OPT(
-        LIST, "model", 'm', FIELD(models), "CKPT[,CKPT]...",
-        "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "
-        "the mean of their predictions",
-        .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
-    COV_OPT(STRING, "genome", 'g', FIELD(job.genome_path), "FASTA",
-            "the genome of the variants; may be compressed",
-            .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    COVEFFECT_INPUT_OPTIONS(FIELD(in), "variants"),
     COV_OPT(SIZE, "window", 0, FIELD(job.window), "N",
             "bases that the network reads around a variant", .def = "21384", .min = 2,
-            .max = MAX_WINDOW),
+            .max = COVEFFECT_MAX_WINDOW),
     COV_OPT(SIZE, "step", 0, FIELD(job.step), "N",
             "let windows begin at multiples of N, at most half a window, so that nearby variants "
             "share a window and its time; 1: each variant is in the middle of its window",
-            .def = "1", .min = 1, .max = MAX_WINDOW),
+            .def = "1", .min = 1, .max = COVEFFECT_MAX_WINDOW),
     COV_OPT(
         LIST, "width", 0, FIELD(widths), "N,...",
         "score this many bases around a variant; several: each (default: 1001, or the window if "
@@ -89,8 +79,8 @@ static const struct cov_opt options[] = {
     COV_OPT(FLAG, "resume", 0, FIELD(job.resume), NULL,
             "keep finished variants in OUT.resume, and continue from those that an interrupted run "
             "left there"),
-    COV_RENAME_OPTION(FIELD(job.rename_path)),
-    COV_ON_BAD_BASE_OPTION(FIELD(on_bad_base)),
+    COV_RENAME_OPTION(FIELD(in.rename)),
+    COV_ON_BAD_BASE_OPTION(FIELD(in.on_bad_base)),
     COV_OPT(INT, "batch-size", 'b', FIELD(job.batch), "N",
             "windows and strands that a thread computes at a time; affects memory and speed, not "
             "values (default: a fast size)",
@@ -109,7 +99,7 @@ static int get_widths(struct vcf_config *c, int64_t *widths, struct cov_err *e)
     const int64_t window = (int64_t)c->job.window;
     c->job.n_widths = c->widths.n ? c->widths.n : 1;
     c->job.widths = widths;
-    widths[0] = window < DEFAULT_WIDTH ? window : DEFAULT_WIDTH;
+    widths[0] = window < COVEFFECT_DEFAULT_WIDTH ? window : COVEFFECT_DEFAULT_WIDTH;
     return cov_parse_sizes(c->widths.items, c->widths.n, "--width", window, widths, e);
 }
 
@@ -119,17 +109,11 @@ static int get_datasets(struct vcf_config *c, size_t *datasets, struct cov_err *
     const struct cov_ensemble *m = c->job.model;
     c->job.n_datasets = c->datasets.n ? c->datasets.n : m->n_datasets;
     c->job.datasets = datasets;
-    for (size_t i = 0; i < c->job.n_datasets; i++) {
-        const char *name = c->datasets.n ? c->datasets.items[i] : m->datasets[i];
-        size_t d = 0;
-        while (d < m->n_datasets && strcmp(name, m->datasets[d]) != 0)
-            d++;
-        if (d == m->n_datasets)
-            return cov_fail(e, COV_EINPUT, "--datasets: %s does not have '%.100s': %s", m->path,
-                            name, m->description);
-        datasets[i] = d;
-    }
-    return COV_OK;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < c->job.n_datasets; i++)
+        rc = coveffect_find_dataset(
+            m, "datasets", c->datasets.n ? c->datasets.items[i] : m->datasets[i], &datasets[i], e);
+    return rc;
 }
 
 /* Fails unless the input can be read twice, which an option needs. */
@@ -175,14 +159,7 @@ static int score_vcf(struct cov_common *common, struct vcf_config *c, struct cov
     struct cov_genome *genome = NULL;
     struct cov_pool *pool = NULL;
     char *dir = cov_path_dir(common->output, e);
-    const struct cov_genome_options how = {.bad_base_is_n = c->on_bad_base == COV_BAD_BASE_N,
-                                           .rename_path = o->rename_path,
-                                           .tmpdir = common->tmpdir ? common->tmpdir : dir,
-                                           .n_threads = (unsigned)common->threads};
-    const double clock = cov_clock();
-    int rc =
-        dir ? cov_genome_read(o->genome_path, &how, &common->progress, &genome, e) : COV_ENOMEM;
-    cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
+    int rc = dir ? coveffect_read_genome(common, &c->in, dir, &genome, e) : COV_ENOMEM;
     o->genome = genome;
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(o->device), &pool, e);
@@ -204,15 +181,10 @@ static int prepare_vcf(struct cov_common *common, struct vcf_config *c, size_t *
         .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !o->full};
     if (o->step > o->window / 2)
         return cov_fail(e, COV_EUSAGE, "--step: more than half of --window");
-    if (o->sd && c->models.n < 2)
+    if (o->sd && c->in.models.n < 2)
         return cov_fail(e, COV_EUSAGE, "--ensemble sd: needs at least two checkpoints");
-    int rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
-    if (rc)
-        return rc;
+    int rc = coveffect_open_models(common, &c->in, o->window, model, e);
     o->model = *model;
-    rc = cov_stats_set_model(&common->stats, (*model)->path, (*model)->sha256, e);
-    if (!rc && cov_ensemble_check_length(*model, o->window, e))
-        rc = cov_err_prefix(e, "--window");
     if (rc)
         return rc;
     *datasets = cov_calloc(c->datasets.n + (*model)->n_datasets, sizeof **datasets, e);
@@ -236,6 +208,8 @@ static int vcf_run(struct cov_common *common, void *config, const bool *given, i
     const bool to_file = !cov_path_is_std(common->output);
     int64_t *widths = cov_calloc(c->widths.n + 1, sizeof *widths, e);
     o->input = operands[0];
+    o->genome_path = c->in.genome;
+    o->rename_path = c->in.rename;
     o->output = common->output;
     o->force = common->force;
     o->sd = c->ensemble == ENSEMBLE_SD;
