@@ -3,22 +3,10 @@
 # kinds of inputs, pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-. "$SRC/tests/lib/cov2bigwig.sh"
-need_python h5py numpy
-start_python "$SRC/tests/oracle/track_check.py"
+. "$SRC/tests/lib/covprofile.sh"
 
-check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 correlate() { run covprofile correlate -q -f "$@"; }
 genes() { run covprofile genes -q -f "$@"; }
-# refuses STATUS REGEX NAME SUBCOMMAND [ARG]...
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covprofile "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
 refuses_genes() { # STATUS REGEX NAME [ARG]...
     wanted=$1 regex=$2 name=$3
     shift 3

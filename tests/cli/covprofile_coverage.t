@@ -3,20 +3,9 @@
 # pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-. "$SRC/tests/lib/cov2bigwig.sh"
-need_python h5py numpy
-start_python "$SRC/tests/oracle/track_check.py"
+. "$SRC/tests/lib/covprofile.sh"
 
-check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 coverage() { run covprofile coverage -q -f "$@"; }
-refuses() { # STATUS REGEX NAME [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covprofile coverage "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
 
 # ---------------------------------------------------------------- tables
 
@@ -114,13 +103,13 @@ assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
 # ---------------------------------------------------------------- refusals
 
 : >empty.bg
-refuses 1 'empty\.bg: ' 'an empty track' -o x.tsv t.bw empty.bg
+refuses 1 'empty\.bg: ' 'an empty track' coverage -o x.tsv t.bw empty.bg
 printf 'unused\t0\t100\n' >unused.bed
-refuses 1 't\.bw: no base has a value$' 'a region without values' -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
-refuses 1 '--fill-gaps is for bigWig and bedGraph; there is none$' '--fill-gaps for predictions' --fill-gaps p.h5
-refuses 1 '--fill-gaps: t\.bg has no lengths; give --chrom-sizes$' '  without lengths' --fill-gaps t.bg
-refuses 2 '--step: ' 'a step of 0' --step 0 t.bw
-refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
-refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' --stats - t.bw
-refuses 1 'missing\.bw: No such file' 'a missing track' -o x.tsv t.bw missing.bw
+refuses 1 't\.bw: no base has a value$' 'a region without values' coverage -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
+refuses 1 '--fill-gaps is for bigWig and bedGraph; there is none$' '--fill-gaps for predictions' coverage --fill-gaps p.h5
+refuses 1 '--fill-gaps: t\.bg has no lengths; give --chrom-sizes$' '  without lengths' coverage --fill-gaps t.bg
+refuses 2 '--step: ' 'a step of 0' coverage --step 0 t.bw
+refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' coverage --curves x.tsv -o x.tsv t.bw
+refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' coverage --stats - t.bw
+refuses 1 'missing\.bw: No such file' 'a missing track' coverage -o x.tsv t.bw missing.bw
 done_testing

@@ -3,20 +3,9 @@
 # statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-. "$SRC/tests/lib/cov2bigwig.sh"
-need_python h5py numpy
-start_python "$SRC/tests/oracle/track_check.py"
+. "$SRC/tests/lib/covprofile.sh"
 
-check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 fingerprint() { run covprofile fingerprint -q -f "$@"; }
-refuses() { # STATUS REGEX NAME [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covprofile fingerprint "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
 
 # ---------------------------------------------------------------- metrics
 
@@ -84,13 +73,13 @@ assert s["data"]["s.t"]["js_distance"] == s["fingerprints"][1]["js_distance"], s
 
 # ---------------------------------------------------------------- refusals
 
-refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprint has no values below 0$' 'negative values' --bins 10 --chrom-sizes sizes -o x.tsv u.bg
+refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprint has no values below 0$' 'negative values' fingerprint --bins 10 --chrom-sizes sizes -o x.tsv u.bg
 printf 'c\t0\t400\t0\n' >zero.bg
-refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
-refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' -o x.tsv flat.bg
-refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
-refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' --control t.bw -o x.tsv four.bg
-refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
-refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --plot x.pdf t.bw
-refuses 1 'missing\.bw: No such file' 'a missing control' --control missing.bw -o x.tsv t.bw
+refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' fingerprint --bins 10 -o x.tsv zero.bg
+refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' fingerprint -o x.tsv flat.bg
+refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' fingerprint --control p.h5 -o x.tsv h.bw
+refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' fingerprint --control t.bw -o x.tsv four.bg
+refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' fingerprint --curves x.tsv -o x.tsv t.bw
+refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' fingerprint --plot x.pdf t.bw
+refuses 1 'missing\.bw: No such file' 'a missing control' fingerprint --control missing.bw -o x.tsv t.bw
 done_testing

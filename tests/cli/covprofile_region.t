@@ -2,23 +2,12 @@
 # covprofile region: the table against means computed here, the picture with genes and peaks, kinds of inputs, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-. "$SRC/tests/lib/cov2bigwig.sh"
+. "$SRC/tests/lib/covprofile.sh"
 need_program gnuplot
-need_python h5py numpy
 
-start_python "$SRC/tests/oracle/track_check.py"
 ask make pred p.h5 || exit 99
 ask make exp e.h5 || exit 99
 region() { run covprofile region -f "$@"; }
-# refuses STATUS REGEX NAME [ARG]...
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covprofile region "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
 mkdir fake
 # shellcheck disable=SC2016 # for the fake
 printf '#!/bin/sh\ntee "%s/script" | "%s" "$@"\n' "$PWD" "$(command -v gnuplot)" >fake/gnuplot
@@ -130,46 +119,46 @@ ok 'a name with quotes and invalid UTF-8' "$PYTHON" -c 'import sys, xml.dom.mini
 
 # ---------------------------------------------------------------- refusals
 
-refuses 1 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' -r none p.h5
-refuses 1 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' -r c2 t.bg u.bg
-refuses 1 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
+refuses 1 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' region -r none p.h5
+refuses 1 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' region -r c2 t.bg u.bg
+refuses 1 'begins past the end' 'a region past the end' region -r chr1:9M-10M p.h5
 refuses 1 'x.bg: region chrom:5001-5002: begins past the end of the contig, which has 5000 bases$' 'a region past the end of a track' \
-    -r chrom:5001-5002 --chrom-sizes x.sizes x.bg
-refuses 1 'x.bg: region chrom:5001: begins past the end' 'a base past the last interval' -r chrom:5001 x.bg
-refuses 2 'region chr1:5-4: ends before it begins' 'a reversed range' -r chr1:5-4 p.h5
-refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' -r chr1:0-4 p.h5
-refuses 1 'unknown contig chr1:1-x \(expected NAME' 'a malformed range' -r chr1:1-x p.h5
+    region -r chrom:5001-5002 --chrom-sizes x.sizes x.bg
+refuses 1 'x.bg: region chrom:5001: begins past the end' 'a base past the last interval' region -r chrom:5001 x.bg
+refuses 2 'region chr1:5-4: ends before it begins' 'a reversed range' region -r chr1:5-4 p.h5
+refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' region -r chr1:0-4 p.h5
+refuses 1 'unknown contig chr1:1-x \(expected NAME' 'a malformed range' region -r chr1:1-x p.h5
 echo chr10 >drop
-refuses 1 'region chr10:1-1: its contig is listed in drop' 'a sequence on the blacklist' -r chr10:1-1 --blacklist-file drop p.h5
+refuses 1 'region chr10:1-1: its contig is listed in drop' 'a sequence on the blacklist' region -r chr10:1-1 --blacklist-file drop p.h5
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 201)" || exit 99
-refuses 1 'too many tracks; the limit is 200$' 'too many tracks' -r chr1 many.h5
-refuses 1 'x.svg: already exists; use -f' 'an existing picture' -r chr1 --plot x.svg p.h5
+refuses 1 'too many tracks; the limit is 200$' 'too many tracks' region -r chr1 many.h5
+refuses 1 'x.svg: already exists; use -f' 'an existing picture' region -r chr1 --plot x.svg p.h5
 run cov2bigwig --plot y.png --plot-region chr1 p.h5
 refused 2 '^cov2bigwig: error: unknown option .--plot.; use covprofile region' 'cov2bigwig --plot'
-refuses 2 'region.*is missing|--region' 'no region' p.h5
-refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' -r chr10 --plot y.png \
+refuses 2 'region.*is missing|--region' 'no region' region p.h5
+refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' region -r chr10 --plot y.png \
     --genes genes.gff3 p.h5
 printf 'chr1 0 1 1\nchr1 0\n' >damaged.bg
-refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' '  before a track is read' -r chr10:1-50 --plot y.png \
+refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' '  before a track is read' region -r chr10:1-50 --plot y.png \
     --genes genes.gff3 damaged.bg
-refuses 1 'genes.gff3: no features of type CDS$' 'no features of the type' -r chr1 --plot y.png --genes genes.gff3 --feature CDS p.h5
+refuses 1 'genes.gff3: no features of type CDS$' 'no features of the type' region -r chr1 --plot y.png --genes genes.gff3 --feature CDS p.h5
 echo 'chr1	90	999999' >past.bed
-refuses 1 'past.bed:1: the feature ends at 999999, but chr1 has only 4000 bases in p.h5$' 'a peak past the end' -r chr1 --plot y.png --peaks past.bed p.h5
-refuses 1 'genes.gff3:1: GFF3 or GTF instead of BED$' 'genes as peaks' -r chr1 --plot y.png --peaks genes.gff3 p.h5
+refuses 1 'past.bed:1: the feature ends at 999999, but chr1 has only 4000 bases in p.h5$' 'a peak past the end' region -r chr1 --plot y.png --peaks past.bed p.h5
+refuses 1 'genes.gff3:1: GFF3 or GTF instead of BED$' 'genes as peaks' region -r chr1 --plot y.png --peaks genes.gff3 p.h5
 : >empty.bed
-refuses 1 'empty.bed: no features$' 'no peaks' -r chr1 --plot y.png --peaks empty.bed p.h5
+refuses 1 'empty.bed: no features$' 'no peaks' region -r chr1 --plot y.png --peaks empty.bed p.h5
 printf 'c1 70\nc2 9\n' >sizes2
 cov2bigwig -f -q -o t.bw --chrom-sizes sizes t.bg && cov2bigwig -f -q -o t2.bw --chrom-sizes sizes2 t.bg || exit 99
-refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' -r c1 t.bw t2.bw
-refuses 1 '--labels: 1 label for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' -r chr1 --names a p.h5
-refuses 1 '--labels: 3 labels for 2 tracks: p_atacseq, p_h3k4me3$' 'too many names' -r chr1 --names a,b,c p.h5
+refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' region -r c1 t.bw t2.bw
+refuses 1 '--labels: 1 label for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' region -r chr1 --names a p.h5
+refuses 1 '--labels: 3 labels for 2 tracks: p_atacseq, p_h3k4me3$' 'too many names' region -r chr1 --names a,b,c p.h5
 printf 'track type=bedGraph\n' >head.bg
-refuses 1 'head.bg: no intervals$' 'a track without intervals' -r c1 t.bg head.bg
-refuses 2 '--genes needs --plot$' 'genes without a picture' -r chr1 --genes genes.gff3 p.h5
-refuses 2 '--peaks needs --plot$' 'peaks without a picture' -r chr1 --peaks peaks.bed p.h5
-refuses 2 '--own-scales needs --plot$' 'scales without a picture' -r chr1 --own-scales p.h5
-refuses 2 '--feature needs --genes$' 'a type without genes' -r chr1 --feature mRNA p.h5
-refuses 1 'BED file, which has no types' 'a type of a BED file' -r chr1 --plot y.png --genes many.bed --feature gene p.h5
+refuses 1 'head.bg: no intervals$' 'a track without intervals' region -r c1 t.bg head.bg
+refuses 2 '--genes needs --plot$' 'genes without a picture' region -r chr1 --genes genes.gff3 p.h5
+refuses 2 '--peaks needs --plot$' 'peaks without a picture' region -r chr1 --peaks peaks.bed p.h5
+refuses 2 '--own-scales needs --plot$' 'scales without a picture' region -r chr1 --own-scales p.h5
+refuses 2 '--feature needs --genes$' 'a type without genes' region -r chr1 --feature mRNA p.h5
+refuses 1 'BED file, which has no types' 'a type of a BED file' region -r chr1 --plot y.png --genes many.bed --feature gene p.h5
 
 # ---------------------------------------------------------------- failures of gnuplot
 

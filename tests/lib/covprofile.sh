@@ -1,0 +1,17 @@
+# shellcheck shell=sh
+# covprofile.sh - functions for the tests of covprofile; source it after tap.sh.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/cov2bigwig.sh"
+need_python h5py numpy
+start_python "$SRC/tests/oracle/track_check.py"
+
+check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
+# refuses STATUS REGEX NAME SUBCOMMAND [ARG]...: it fails and leaves no files.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"${tap_dir:?}/before"
+    run covprofile "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
