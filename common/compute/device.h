@@ -275,9 +275,8 @@ struct cov_device_ops {
     /* NULL if the device cannot train. */
     int (*training_new)(struct cov_device *dev, const struct cov_training_spec *spec,
                         struct cov_training **out, struct cov_err *e);
-    /* Returns what computes the products that a library can compute, too, once a network exists:
-     * "own", or the library, such as "cublas 13.1.0"; NULL: there is no choice. May be NULL.
-     * Borrowed until close. */
+    /* Returns the library that computes some products, such as "cublas 13.1.0"; NULL: none. May be
+     * NULL. Borrowed until close. */
     const char *(*products)(const struct cov_device *dev);
 };
 

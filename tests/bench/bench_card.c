@@ -175,7 +175,6 @@ int main(int argc, char **argv)
         return 1;
     }
     (void)setenv("COVTOOLS_MOCK", card, 0);
-    (void)setenv("COVTOOLS_CUBLAS", "no", 1);
     if (run(argv, (unsigned)n_cores, &e) == COV_OK)
         return 0;
     (void)fprintf(stderr, "bench_card: %s\n", e.text);

@@ -113,11 +113,14 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     status_is 0 '--resume'
     ok '  the same bytes' cmp x.h5 one.h5
 
-    # Products by cuBLAS (tests/mock/cublas_mock.h), which take half as long as those of kernels.
+    # Products by cuBLAS (tests/mock/cublas_mock.h).
     COVTOOLS_MOCK=cublas=130100
+    predict -o own.h5 --device cuda --precision tf32 --stats stats.json
+    is "$(grep -c '"products"' stats.json)" 0 'cuBLAS is not used unless demanded'
+    COVTOOLS_CUBLAS=always
+    export COVTOOLS_CUBLAS
     predict -o y.h5 --device auto -v --precision tf32 --stats stats.json
-    stderr_like 'gates of an LSTM, [0-9]+ x [0-9]+: own kernel 1\.000 ms, cublas 13\.1\.0 0\.500 ms$' 'cuBLAS is timed'
-    stderr_like 'products of LSTMs: cublas 13\.1\.0$' '  and used'
+    stderr_like 'gates of an LSTM, [0-9]+ x [0-9]+: cublas 13\.1\.0$' 'COVTOOLS_CUBLAS=always: cuBLAS'
     is "$(grep '"products"' stats.json | tr -d ' ,')" '"products":"cublas13.1.0"' '  --stats names it'
     predict -o x.h5 --device cuda --precision fp32 --stats stats.json
     ok '  but not in fp32' cmp x.h5 one.h5
@@ -125,23 +128,21 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     COVTOOLS_CUBLAS=sometimes predict -o x.h5 --device cuda
     refused 2 "^covpredict: error: --device cuda: COVTOOLS_CUBLAS: 'sometimes': expected no or always\$" \
         'a wrong value of COVTOOLS_CUBLAS'
-    COVTOOLS_CUBLAS=no
-    export COVTOOLS_CUBLAS
-    predict -o own.h5 --device cuda --precision tf32 --stats stats.json
-    is "$(grep -c '"products"' stats.json)" 0 'COVTOOLS_CUBLAS=no'
+    COVTOOLS_CUBLAS=no predict -o x.h5 --device cuda --precision tf32
+    ok 'COVTOOLS_CUBLAS=no' cmp x.h5 own.h5
     # A run that is interrupted, and resumed with the other choice.
-    COVTOOLS_CUBLAS=always
     COVTOOLS_MOCK=cublas=130100,fail=60
     rm -f x.h5
     predict -o x.h5 --device cuda --precision tf32 --batch-size 1 -@ 1 --resume
     refused 1 'computing: ' 'interrupted'
     COVTOOLS_MOCK=cublas=130100
-    COVTOOLS_CUBLAS=no
+    COVTOOLS_CUBLAS=''
     run covpredict --subsequence-length 48 -m m.ckpt -o x.h5 --device cuda --precision tf32 --resume g.fa
     refused 1 'x\.h5\.resume: journal of a run with different products \(COVTOOLS_CUBLAS\): cublas 13\.1\.0, now own; use the same to resume' \
         '  cannot be resumed with other products'
-    unset COVTOOLS_CUBLAS
+    COVTOOLS_CUBLAS=always
     run covpredict --subsequence-length 48 -m m.ckpt -o x.h5 --device cuda --precision tf32 --resume g.fa
+    unset COVTOOLS_CUBLAS
     status_is 0 '  but with the same'
     ok '  to the same bytes' cmp x.h5 y.h5
 

@@ -62,7 +62,11 @@ case "$*" in
 *--forward*)
     echo "layers of $3 batch 64, one stream, the median of 9:"
     echo '  layer 1 convolution    1.000 ms, limit 0.500 ms (arithmetic),  50 %'
-    echo '# gates of an LSTM, 384 x 1024: own kernel 1.000 ms, cublas 13.1.0 0.500 ms'
+    case $COVTOOLS_CUBLAS,$3 in
+    always,tf32) echo 'Bail out! cuBLAS not found, or without cublasLtCreate' && exit 1 ;;
+    always,*) echo '  layer 4 gates of an LSTM    0.500 ms, limit 0.400 ms (arithmetic),  80 %' ;;
+    *) echo '  layer 4 gates of an LSTM    1.000 ms, limit 0.400 ms (arithmetic),  40 %' ;;
+    esac
     echo "forward $3 batch 64: 20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
     echo "forward $3 batch 64, 1000 bases: 90000.0 chunks/s (9000.0 to 91000.0, 9 rounds)"
     ;;
@@ -117,7 +121,7 @@ SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 31 '  all other parts run'
+is "$(of_parts ok | wc -w)" 32 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
@@ -136,6 +140,8 @@ bench_gpu --forward --precision fp32
 bench_gpu --training --precision bf16
 bench_gpu --training --precision tf32
 bench_gpu --training --precision fp32
+bench_gpu --forward --precision bf16
+bench_gpu --forward --precision tf32
 ncu
 python3 forward
 python3 training
@@ -147,7 +153,9 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
     'CUDA: release 13.0, V13.0.48, built for 90' 'system: Linux .* CPUs.*' \
     'bf16, convolution: off by 1e-7 of the largest value, 3e-6 allowed' \
     '  layer 1 convolution    1.000 ms, limit 0.500 ms .*' \
-    'gates of an LSTM, 384 x 1024: own kernel 1.000 ms, cublas 13.1.0 0.500 ms' \
+    'bf16  layer 4 gates of an LSTM    1.000 ms.*' \
+    'bf16, cuBLAS  layer 4 gates of an LSTM    0.500 ms.*' \
+    'skip +cublas-tf32 .* cuBLAS not found, or without cublasLtCreate' \
     'forward fp32 batch 64: 20000.0 chunks/s .*' \
     'training tf32 batch 64: 3000.0 chunks/s .*' \
     'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s; covtools bf16 20000.0: 20.00 times as fast' \
@@ -159,7 +167,7 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
 done
 is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 38 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 40 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"

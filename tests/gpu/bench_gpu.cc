@@ -3,7 +3,7 @@
  *             as many concurrent calls as the plugin supports; and the time of each layer, next to
  *             the limit that the card's data sheet sets
  *   training  chunks per second by precision and batch
- * and notes of the plugin, such as the times of products by our kernels and by cuBLAS.
+ * and notes of the plugin. With COVTOOLS_CUBLAS=always, layers "gates of an LSTM" are by cuBLAS.
  *   bench_gpu [--forward] [--training] [--once] [--precision NAME] [--length BASES]
  *             [SECONDS [BATCH...]]
  * Measures both unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the

@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, ncu, torch, memcheck, synccheck, racecheck
+#            train, cublas, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -50,7 +50,7 @@ done
 only=$(echo "$only" | tr ',' ' ')
 for name in $only; do
     case ${name%%-*} in
-    build | check | bench | train | ncu | torch | memcheck | racecheck | synccheck) ;;
+    build | check | bench | train | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
     *) usage "--part: unknown part '$name'" ;;
     esac
 done
@@ -145,7 +145,10 @@ print_report() {
     echo
     echo '== layers (other precisions: all.log)'
     sed -n '/^layers of /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
-    sed -n '/: own kernel /s/^# //p' "$parts/bench-bf16.log" "$parts/train-bf16.log" 2>/dev/null | sort -u
+    for p in bf16 tf32; do
+        sed -n "s/^  layer .* gates of an LSTM .*/$p&/p" "$parts/bench-$p.log"
+        sed -n "s/^  layer .* gates of an LSTM .*/$p, cuBLAS&/p" "$parts/cublas-$p.log"
+    done 2>/dev/null
     echo
     echo '== chunks/s'
     print_rates
@@ -219,6 +222,7 @@ conclude() { # NAME START LIMIT SAMPLES STATUS
     took=$(($(now) - $2)) log=$parts/$1.log
     impossible=$(sed -n 's/^1\.\.0 # SKIP //p
         s/.*\(ERR_NVGPUCTRPERM\).*/no permission to read counters (\1)/p
+        s/^Bail out! \(cuBLAS not found.*\)/\1/p
         s/^==ERROR== \(Failed to initialize the profiler.*\)/\1/p
         s/^=* *Error: \(Device not supported\).*/\1/p' "$log" | head -n 1)
     clocks=''
@@ -362,6 +366,10 @@ for p in tf32 balanced bf16x3 fp32; do
 done
 for p in bf16 tf32 fp32; do
     alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 64 256
+done
+
+for p in bf16 tf32; do
+    alone cublas-$p 30 env COVTOOLS_CUBLAS=always build/gpu/bench_gpu --forward --precision $p 1 64 256
 done
 
 for what in forward training; do

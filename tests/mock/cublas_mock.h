@@ -5,7 +5,6 @@
  *
  * Further words of COVTOOLS_MOCK:
  *   cublas=N       the library exists; N: its version, such as 130100 (0: no library)
- *   cublas_us=N    a product takes this long by cov_rt_clock, where a kernel takes 1000 us (500)
  *   cublas_fail=N  the N-th call fails, counted from the last reset
  *   cublas_fault=N a fault of enum cublas_fault
  *   cublas_lacks=N it lacks the N-th function, in the order of requests, since the last reset

@@ -12,7 +12,6 @@ extern "C" {
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -90,14 +89,12 @@ void protect(int card, int how)
 }
 
 thread_local int chosen_card;
-std::atomic<long> clock_us;
 
 /* Set by runtime_mock_idle. */
 const char *idle_values;
 size_t idle_bytes;
 std::set<const void *> copied_in;      /* memory of cards */
 std::map<const void *, size_t> filled; /* memory of the host: bytes */
-enum { WORK_US = 1000 };
 
 } // namespace
 
@@ -295,23 +292,11 @@ int cov_rt_wait(void *stream, struct cov_err *e)
         return cov_fail(e, COV_EIO, "computing: an illegal memory access was encountered");
     }
     protect(s->card, PROT_READ | PROT_WRITE);
-    for (auto &work : s->queue) {
+    for (auto &work : s->queue)
         work();
-        clock_us += WORK_US;
-    }
     s->queue.clear();
     protect(s->card, PROT_NONE);
     return COV_OK;
-}
-
-double cov_rt_clock(void)
-{
-    return (double)clock_us * 1e-6;
-}
-
-void runtime_mock_took(long microseconds)
-{
-    clock_us += microseconds - WORK_US;
 }
 
 void runtime_mock_idle(const void *values, size_t bytes)

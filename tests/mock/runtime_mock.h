@@ -42,7 +42,5 @@ void runtime_mock_idle(const void *values, size_t bytes);
 long runtime_mock_setting(const char *name, long otherwise);
 int runtime_mock_card(void);
 int runtime_mock_stream_card(const void *stream);
-/* Corrects the time of the work that is running. */
-void runtime_mock_took(long microseconds);
 
 #endif

@@ -28,10 +28,6 @@ struct cuda_device {
     const char *precision;
     size_t shared_bytes; /* per block: the smallest value of all cards */
     size_t batch;
-    /* cuBLAS must compute products of LSTMs, because a self-check with ours failed. It replaces
-     * `unused`, which programs may still name. */
-    bool instead;
-    struct cov_cublas *unused;
     char description[(COV_CUDA_MAX_CARDS + 1) * sizeof(struct cov_cuda_card)];
 };
 
@@ -118,12 +114,12 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
 /* ---- cuBLAS and self-checks ---- */
 
 /* COVTOOLS_CUBLAS. */
-enum wish { IF_FASTER, NEVER, ALWAYS };
+enum wish { IF_BROKEN, NEVER, ALWAYS };
 
 static int read_wish(enum wish *out, struct cov_err *e)
 {
     const char *text = getenv("COVTOOLS_CUBLAS");
-    *out = IF_FASTER;
+    *out = IF_BROKEN;
     if (!text || !*text)
         return COV_OK;
     if (strcmp(text, "no") == 0)
@@ -135,60 +131,56 @@ static int read_wish(enum wish *out, struct cov_err *e)
     return COV_OK;
 }
 
-/* Opens cuBLAS if it may be used. */
-static int open_cublas(struct cuda_device *dev, enum wish wish, struct cov_err *e)
-{
-    struct cov_err why = COV_ERR_INIT;
-    const bool can = cov_cublas_can(dev->arithmetic.lstm);
-    if (wish == ALWAYS && !can)
-        cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
-                 dev->precision);
-    if (wish == NEVER || !can || dev->instead)
-        return COV_OK;
-    int rc =
-        cov_cublas_open(dev->cards.card, dev->cards.n, wish == ALWAYS, &dev->cards.cublas, &why);
-    if (rc && (wish == ALWAYS || rc == COV_ENOMEM))
-        return cov_fail(e, rc, "%s", why.text);
-    if (rc)
-        cov_debug("own products only: %s", why.text);
-    return COV_OK;
-}
-
-/* Checks all cards, in training if there is a pool. cublas: NULL for our products of LSTMs. */
-static int check_with(const struct cuda_device *dev, struct cov_cublas *cublas,
+/* Checks all cards, in training if there is a pool. */
+static int check_with(const struct cov_cuda_cards *cards, const struct cuda_device *dev,
                       struct cov_pool *pool, struct cov_err *e)
 {
-    struct cov_cuda_cards cards = dev->cards;
     int rc = COV_OK;
-    cards.cublas = cublas;
-    for (size_t i = 0; !rc && i < cards.n; i++)
-        rc = pool ? cov_cuda_train_check(&cards, i, dev->arithmetic, dev->shared_bytes, pool, e)
-                  : cov_cuda_self_check(&cards, i, dev->arithmetic, dev->shared_bytes, e);
+    for (size_t i = 0; !rc && i < cards->n; i++)
+        rc = pool ? cov_cuda_train_check(cards, i, dev->arithmetic, dev->shared_bytes, pool, e)
+                  : cov_cuda_self_check(cards, i, dev->arithmetic, dev->shared_bytes, e);
     return rc == COV_ENOMEM ? cov_err_prefix(e, "self-check of the GPU") : rc;
 }
 
-/* The same; if our products are wrong, cuBLAS computes them, provided that its check passes. */
-static int check_cards(struct cuda_device *dev, enum wish wish, struct cov_pool *pool,
-                       struct cov_err *e)
+/* The same; if our products are wrong, cuBLAS computes them from now on, provided that its check passes. */
+static int check_cards(struct cuda_device *dev, struct cov_pool *pool, struct cov_err *e)
 {
     struct cov_err why = COV_ERR_INIT, too = COV_ERR_INIT;
-    struct cov_cublas *b = NULL;
-    int rc = check_with(dev, dev->instead ? dev->cards.cublas : NULL, pool, &why);
-    if (rc == COV_EIO && !dev->instead && wish != NEVER && cov_cublas_can(dev->arithmetic.lstm)) {
-        int other = cov_cublas_open(dev->cards.card, dev->cards.n, true, &b, &too);
-        if (!other)
-            other = check_with(dev, b, pool, &too);
-        if (!other) {
-            cov_warn("%s; cuBLAS replaces the kernels of LSTMs' products", why.text);
-            dev->unused = dev->cards.cublas;
-            dev->cards.cublas = b;
-            dev->instead = true;
-            return COV_OK;
-        }
+    struct cov_cuda_cards other = dev->cards;
+    enum wish wish;
+    int rc = read_wish(&wish, e);
+    if (rc)
+        return rc;
+    rc = check_with(&dev->cards, dev, pool, &why);
+    if (rc != COV_EIO || dev->cards.cublas || wish == NEVER ||
+        !cov_cublas_can(dev->arithmetic.lstm))
+        return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
+    int with = cov_cublas_open(dev->cards.card, dev->cards.n, &other.cublas, &too);
+    if (!with)
+        with = check_with(&other, dev, pool, &too);
+    if (with) {
         cov_debug("with cuBLAS: %s", too.text);
-        cov_cublas_close(b);
+        cov_cublas_close(other.cublas);
+        return cov_fail(e, rc, "%s", why.text);
     }
-    return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
+    cov_warn("%s; cuBLAS replaces the kernels of LSTMs' products", why.text);
+    dev->cards.cublas = other.cublas;
+    return COV_OK;
+}
+
+/* Opens cuBLAS if it is demanded. */
+static int open_cublas(struct cuda_device *dev, struct cov_err *e)
+{
+    enum wish wish;
+    int rc = read_wish(&wish, e);
+    if (rc || wish != ALWAYS)
+        return rc;
+    if (!cov_cublas_can(dev->arithmetic.lstm)) {
+        cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
+                 dev->precision);
+        return COV_OK;
+    }
+    return cov_cublas_open(dev->cards.card, dev->cards.n, &dev->cards.cublas, e);
 }
 
 /* ---- the device ---- */
@@ -197,13 +189,12 @@ static void close_device(struct cov_device *dev)
 {
     struct cuda_device *d = (struct cuda_device *)dev;
     cov_cublas_close(d->cards.cublas);
-    cov_cublas_close(d->unused);
     free(d);
 }
 
 static const char *products(const struct cov_device *dev)
 {
-    return cov_cublas_choice(((const struct cuda_device *)dev)->cards.cublas);
+    return cov_cublas_version(((const struct cuda_device *)dev)->cards.cublas);
 }
 
 static const char *describe(const struct cov_device *dev)
@@ -244,10 +235,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
 {
     struct cuda_device *d = (struct cuda_device *)dev;
     *out = NULL;
-    enum wish wish;
-    int rc = read_wish(&wish, e);
-    if (!rc)
-        rc = check_cards(d, wish, spec->pool, e);
+    int rc = check_cards(d, spec->pool, e);
     if (rc)
         return rc;
     if (d->cards.n > 1)
@@ -280,15 +268,12 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     struct cuda_device *dev = (struct cuda_device *)cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
-    enum wish wish;
-    int rc = read_wish(&wish, e);
-    if (!rc)
-        rc = add_cards(dev, options, &tensor_cores, e);
+    int rc = add_cards(dev, options, &tensor_cores, e);
     const char *why = choose(dev, options->precision, tensor_cores);
     if (!rc)
-        rc = check_cards(dev, wish, NULL, e);
+        rc = open_cublas(dev, e);
     if (!rc)
-        rc = open_cublas(dev, wish, e);
+        rc = check_cards(dev, NULL, e);
     if (rc) {
         close_device(&dev->base);
         return rc;

@@ -103,7 +103,7 @@ static int make_slot(struct cov_cuda_program *p, struct slot *s, struct cov_err 
     return rc;
 }
 
-/* Decides who computes the products of LSTMs with x. */
+/* Lets cuBLAS compute the products of LSTMs with x, if it is open. */
 static int choose_products(struct cov_cuda_program *p, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -113,8 +113,6 @@ static int choose_products(struct cov_cuda_program *p, struct cov_err *e)
             rc = cov_cublas_add_gemm(p->cards.cublas, cov_cuda_step_name(s), s->products, &s->gemm,
                                      &s->dense, e);
     }
-    if (!rc)
-        cov_cublas_decide(p->cards.cublas);
     return rc;
 }
 

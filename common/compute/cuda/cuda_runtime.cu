@@ -1,7 +1,6 @@
 /* cuda_runtime.cu - see runtime.h.
  * SPDX-License-Identifier: MIT */
 extern "C" {
-#include "common/base/clock.h"
 #include "common/compute/cuda/runtime.h"
 }
 
@@ -174,11 +173,6 @@ int cov_rt_wait(void *stream, struct cov_err *e)
                  : check(cudaStreamSynchronize((cudaStream_t)stream), e, "computing");
     (void)cudaEventDestroy(event);
     return rc;
-}
-
-double cov_rt_clock(void)
-{
-    return cov_clock();
 }
 
 void *cov_rt_cublas_function(const char *name)

@@ -166,7 +166,7 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
     return rc;
 }
 
-/* Decides who computes the products of LSTMs with x and their gradients. */
+/* Lets cuBLAS compute the products of LSTMs with x and their gradients, if it is open. */
 static int choose_products(struct cov_cuda_training *t, struct cov_cublas *cublas,
                            struct cov_err *e)
 {
@@ -184,8 +184,6 @@ static int choose_products(struct cov_cuda_training *t, struct cov_cublas *cubla
             rc = cov_cublas_add_outer(cublas, "gradient of an LSTM's weights", s->products,
                                       &s->outers[0].outer, &s->outers[0].dense, e);
     }
-    if (!rc)
-        cov_cublas_decide(cublas);
     return rc;
 }
 

@@ -62,9 +62,6 @@ static inline int cov_rt_finish(void *stream, int rc, struct cov_err *e)
     return rc ? rc : waited;
 }
 
-/* Seconds of a clock, to measure work that is waited for. */
-double cov_rt_clock(void);
-
 /* Returns a function of NVIDIA's library cuBLASLt, which the first call loads as the system finds
  * it; NULL: the library or the function is missing. */
 void *cov_rt_cublas_function(const char *name);
