@@ -1,6 +1,6 @@
-/* check_host.cc - checks the host side of the plugin with the mock cards of
- * tests/mock/runtime_mock.h: cards that share a queue, batch sizes, too little memory, and failures
- * during prediction. Prints TAP.
+/* check_host.cc - checks the host side of the plugin with the cards and the cuBLAS of tests/mock: cards that
+ * share a queue, batch sizes, too little memory, and failures; who computes the products of LSTMs, and what
+ * happens if the library or our kernels are faulty. Prints TAP.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -10,9 +10,8 @@ extern "C" {
 #include "tests/mock/runtime_mock.h"
 }
 
-#include <string>
-
 #include "tests/gpu/rig.h"
+#include "tests/mock/cublas_mock.h"
 
 namespace
 {
@@ -21,9 +20,7 @@ std::string log_text;
 
 void note(void *, enum cov_log_level level, const char *text)
 {
-    log_text += level == COV_LOG_WARNING ? "warning: " : "";
-    log_text += text;
-    log_text += "\n";
+    log_text += std::string(level == COV_LOG_WARNING ? "warning: " : "") + text + "\n";
 }
 
 bool has(const std::string &text, const char *part)
@@ -34,119 +31,189 @@ bool has(const std::string &text, const char *part)
     return found;
 }
 
-void set_mock(const char *words)
+void named(bool passed, const std::string &name)
 {
-    (void)setenv("COVTOOLS_MOCK", words, 1);
-    log_text.clear();
+    result(passed, name.c_str());
 }
 
-const size_t L = 24, N = 37;
+/* A network and chunks. */
+struct Data {
+    struct cov_hparams hp;
+    size_t L, n;
+    struct cov_params params;
+    std::vector<float> block;
+    std::vector<uint8_t> codes;
+    std::vector<float> targets;
+    std::vector<char> present;
+    size_t outputs(void) const
+    {
+        return (size_t)hp.output_size;
+    }
+};
 
-struct cov_hparams network(int64_t hidden)
+/* length(i): the bases of chunk i; the rest is padding. */
+template <typename Length>
+Data make_data(const struct cov_hparams &hp, size_t L, size_t n, Length length)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_rng rng;
+    Data d = {hp, L, n, {}, {}, {}, {}, {}};
+    must(cov_params_init(&d.hp, &d.params, &e), &e);
+    d.block.resize(d.params.n_floats);
+    cov_params_randomize(&d.hp, &d.params, 5, d.block.data());
+    cov_rng_init(&rng, 6);
+    for (size_t i = 0; i < n * L; i++)
+        d.codes.push_back(i % L < length(i / L) ? draw_base(&rng) : (uint8_t)COV_CODE_PAD);
+    for (size_t i = 0; i < n * L * d.outputs(); i++)
+        d.targets.push_back((float)cov_rng_below(&rng, 5));
+    d.present.assign(n * d.outputs(), 1);
+    return d;
+}
+
+/* Full chunks. */
+Data plain_data(int64_t hidden)
 {
     struct cov_hparams hp = small_network(5, 5, hidden);
     hp.output_size = 2;
-    return hp;
+    return make_data(hp, 24, 37, [](size_t) { return (size_t)24; });
+}
+
+/* Two LSTM layers in both directions; chunks 0 and 1 form a group, since chunks 2 and on are shorter. */
+Data padded_data(void)
+{
+    struct cov_hparams hp = small_network(5, 5, 6);
+    hp.lstm_layers = 2;
+    return make_data(hp, 16, 9, [](size_t i) { return i < 2 ? 16 : 8 - i % 3; });
 }
 
 struct Run {
-    struct cov_hparams hp = network(6);
-    std::vector<float> block;
-    std::vector<uint8_t> codes;
-    std::vector<int> cards;
+    std::string mock = "cards=1"; /* COVTOOLS_MOCK */
+    const char *cublas = "";      /* COVTOOLS_CUBLAS */
+    const char *then = NULL;      /* COVTOOLS_MOCK once the network exists */
+    std::vector<int> cards;       /* empty: all */
     enum cov_precision precision = COV_PRECISION_FP32;
     unsigned threads = 1;
     size_t batch = 4;
-    bool full = false;
-    const char *then = NULL; /* COVTOOLS_MOCK once the network exists */
-    size_t repeated = 0;     /* expected number of repeated chunks */
-    /* Results. */
+    bool full = false, trains = false;
+    size_t repeated = 0; /* expected number of repeated chunks */
+    /* Results: values or a gradient. */
     int rc = COV_OK;
     struct cov_err e = COV_ERR_INIT;
     std::vector<float> values;
-    std::string described, computed_in;
+    std::string described, computed_in, by;
+    /* While it runs: */
+    const Data *data = NULL;
     struct cov_net *net = NULL;
 };
 
 int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     Run *r = (Run *)arg;
-    size_t first = item * r->batch, n = std::min(r->batch, N - first);
-    return cov_net_forward(r->net, worker, n, &r->codes[first * L], &r->values[first * L * 2], e);
+    const Data &d = *r->data;
+    size_t first = item * r->batch, n = std::min(r->batch, d.n - first);
+    return cov_net_forward(r->net, worker, n, &d.codes[first * d.L],
+                           &r->values[first * d.L * d.outputs()], e);
 }
 
-Run make_run(int64_t hidden)
+void predict(const Data &d, struct cov_device *dev, Run *r)
 {
-    Run r;
-    struct cov_params params;
-    struct cov_rng rng;
-    r.hp = network(hidden);
-    must(cov_params_init(&r.hp, &params, &r.e), &r.e);
-    r.block.resize(params.n_floats);
-    cov_params_randomize(&r.hp, &params, 5, r.block.data());
-    cov_params_fini(&params);
-    cov_rng_init(&rng, 6);
-    r.codes.resize(N * L);
-    for (uint8_t &code : r.codes)
-        code = draw_base(&rng);
-    r.values.resize(N * L * 2);
-    return r;
-}
-
-/* Opens, predicts, closes; checks that no memory of a card leaks, whatever happens. */
-void go(Run *r)
-{
-    struct cov_device *dev = NULL;
-    struct cov_pool *pool = NULL;
-    struct cov_forward_counts counts = {};
-    struct cov_cuda_options options = {r->cards.data(), r->cards.size(), r->precision};
+    struct cov_pool *pool;
+    struct cov_forward_counts counts;
     must(cov_pool_new(r->threads, &pool, &r->e), &r->e);
-    r->rc = cov_cuda_plugin.open(&options, &dev, &r->e);
-    if (!r->rc) {
-        r->described = dev->ops->describe(dev);
-        r->computed_in = dev->ops->precision(dev);
-        r->rc = cov_net_new(dev, &r->hp, r->block.data(), cov_net_size{L, r->threads, r->batch},
-                            &r->net, &r->e);
-    }
+    r->values.resize(d.n * d.L * d.outputs());
+    r->rc = cov_net_new(dev, &d.hp, d.block.data(), cov_net_size{d.L, r->threads, r->batch},
+                        &r->net, &r->e);
     if (!r->rc) {
         if (r->full)
             cov_net_compute_all(r->net);
         if (r->then)
-            set_mock(r->then);
-        r->rc = cov_pool_for(pool, (N + r->batch - 1) / r->batch, forward, r, &r->e);
+            (void)setenv("COVTOOLS_MOCK", r->then, 1);
+        r->rc = cov_pool_for(pool, (d.n + r->batch - 1) / r->batch, forward, r, &r->e);
         cov_net_counts(r->net, &counts);
         if (!r->rc &&
             (counts.chunks_repeated != r->repeated ||
-             counts.positions_computed + counts.positions_at_rest != (N - r->repeated) * L))
+             counts.positions_computed + counts.positions_at_rest != (d.n - r->repeated) * d.L))
             result(false, "all positions are counted");
     }
     cov_net_free(r->net);
-    cov_device_close(dev);
     cov_pool_free(pool);
-    if (runtime_mock_left())
-        result(false, "all memory is freed");
 }
 
-std::vector<float> one_card(void)
+void train(const Data &d, struct cov_device *dev, Run *r)
 {
-    Run r = make_run(6);
-    set_mock("cards=1");
-    r.cards = {0};
-    go(&r);
-    must(r.rc, &r.e);
-    return r.values;
+    struct cov_layers shape;
+    struct cov_training *t = NULL;
+    struct cov_training_spec spec = {};
+    struct cov_train_batch b = {d.n, d.codes.data(), d.targets.data(),
+                                (const bool *)d.present.data(), 0};
+    struct cov_train_score score;
+    must(cov_shape(&d.hp, d.L, &d.params, d.block.data(), &shape, &r->e), &r->e);
+    must(cov_pool_new(1, &spec.pool, &r->e), &r->e);
+    spec.layers = shape.layers;
+    spec.weights = shape.weights;
+    spec.n_layers = shape.n;
+    spec.block = d.block.data();
+    spec.n_floats = d.block.size();
+    spec.max_batch = d.n;
+    r->values.resize(spec.n_floats);
+    r->rc = dev->ops->training_new(dev, &spec, &t, &r->e);
+    const bool one = !r->rc && t->gradients; /* several cards keep their gradients */
+    if (one)
+        r->rc = t->gradients->load(t, &r->e);
+    if (one && !r->rc)
+        r->rc = t->gradients->run(t, 1, &b, r->values.data(), &score, &r->e);
+    cov_training_free(t);
+    cov_layers_fini(&shape);
+    cov_pool_free(spec.pool);
 }
 
-void several_cards(const std::vector<float> &want)
+/* Opens, runs, closes; checks that nothing is left, whatever happens. */
+void repeat(const Data &d, Run *r)
 {
-    Run r = make_run(6);
+    struct cov_device *dev = NULL;
+    struct cov_cuda_options options = {r->cards.data(), r->cards.size(), r->precision};
+    (void)setenv("COVTOOLS_MOCK", r->mock.c_str(), 1);
+    (void)setenv("COVTOOLS_CUBLAS", r->cublas, 1);
+    log_text.clear();
+    cublas_mock_reset();
+    r->data = &d;
+    r->rc = cov_cuda_plugin.open(&options, &dev, &r->e);
+    if (!r->rc) {
+        r->described = dev->ops->describe(dev);
+        r->computed_in = dev->ops->precision(dev);
+        r->trains ? train(d, dev, r) : predict(d, dev, r);
+        const char *by = dev->ops->products(dev);
+        r->by = by ? by : "";
+    }
+    cov_device_close(dev);
+    if (runtime_mock_left() || cublas_mock_left())
+        result(false, "all memory and descriptors are freed");
+}
+
+template <typename Set> Run go(const Data &d, const std::string &mock, Set set)
+{
+    Run r;
+    r.mock = mock;
+    set(&r);
+    repeat(d, &r);
+    return r;
+}
+
+Run go(const Data &d, const std::string &mock)
+{
+    return go(d, mock, [](Run *) {});
+}
+
+/* ---- cards ---- */
+
+void several_cards(const Data &d, const std::vector<float> &want)
+{
     size_t before[3] = {runtime_mock_waits(0), runtime_mock_waits(1), runtime_mock_waits(2)};
-    set_mock("cards=3");
-    r.threads = 7;
-    r.batch = 2;
-    go(&r); /* all cards */
-    must(r.rc, &r.e);
-    result(r.values == want, "three cards: the same bytes as one");
+    Run r = go(d, "cards=3", [](Run *s) {
+        s->threads = 7;
+        s->batch = 2;
+    });
+    result(r.rc == COV_OK && r.values == want, "three cards: the same bytes as one");
     bool all = true;
     for (int card = 0; card < 3;
          card++) /* the self-check waits twice, the upload of weights once */
@@ -154,38 +221,30 @@ void several_cards(const std::vector<float> &want)
     result(all, "  all cards are used");
     result(has(r.described, "GPU 0 (Mock A), GPU 1 (Mock B), GPU 2 (Mock C), fp32"),
            "  all cards are named");
-
-    set_mock("cards=3,name=200");
-    r = make_run(6);
-    go(&r);
+    r = go(d, "cards=3,name=200");
     result(has(r.described, "GPU 2 (Mock C....") && has(r.described, "...), fp32"),
            "  also if their names are long");
-
-    set_mock("cards=3");
-    r = make_run(6);
     size_t unused = runtime_mock_waits(1);
-    r.cards = {2, 0};
-    r.threads = 3;
-    go(&r);
+    r = go(d, "cards=3", [](Run *s) {
+        s->cards = {2, 0};
+        s->threads = 3;
+    });
     result(r.rc == COV_OK && r.values == want && runtime_mock_waits(1) == unused,
            "two of three cards: the third is not used");
-    r = make_run(6);
-    r.cards = {0, 3};
-    go(&r);
+    r = go(d, "cards=3", [](Run *s) { s->cards = {0, 3}; });
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no GPU 3: CUDA finds 3, numbered from 0"),
            "a card that does not exist");
 }
 
 /* Checks that calls do not wait for each other's copies or kernels: all slots of each card work at
  * the same time if there are enough threads. */
-void calls_overlap(const std::vector<float> &want)
+void calls_overlap(const Data &d, const std::vector<float> &want)
 {
-    Run r = make_run(6);
-    set_mock("cards=2");
-    r.then = "cards=2,together=8";
-    r.threads = 9;
-    r.batch = 2;
-    go(&r);
+    Run r = go(d, "cards=2", [](Run *s) {
+        s->then = "cards=2,together=8";
+        s->threads = 9;
+        s->batch = 2;
+    });
     result(r.rc == COV_OK && r.values == want, "eight calls run at the same time on two cards");
     if (r.rc)
         printf("# %s\n", r.e.text);
@@ -193,139 +252,111 @@ void calls_overlap(const std::vector<float> &want)
 
 /* Checks that equal chunks of a call, and chunks that are all N, are computed once, and that chunks
  * of only padding are not computed. */
-void equal_chunks(void)
+void equal_chunks(Data d)
 {
-    Run full = make_run(6);
-    set_mock("cards=1");
-    for (size_t i = 0; i < N; i++) {
-        uint8_t *codes = &full.codes[i * L];
+    for (size_t i = 0; i < d.n; i++) {
+        uint8_t *codes = &d.codes[i * d.L];
         if (i % 4 == 1) /* equal to the previous one, in the same call */
-            memcpy(codes, codes - L, L);
+            memcpy(codes, codes - d.L, d.L);
         else if (i % 8 == 3) /* five of them */
-            memset(codes, COV_CODE_N, L);
+            memset(codes, COV_CODE_N, d.L);
         else if (i % 8 == 7)
-            memset(codes, COV_CODE_PAD, L);
+            memset(codes, COV_CODE_PAD, d.L);
     }
-    Run once = full;
-    full.full = true;
-    go(&full);
-    once.repeated = 9 + 4;
-    go(&once);
+    Run full = go(d, "cards=1", [](Run *s) { s->full = true; });
+    Run once = go(d, "cards=1", [](Run *s) { s->repeated = 9 + 4; });
     result(full.rc == COV_OK && once.rc == COV_OK && full.values == once.values,
            "equal chunks and empty chunks: the same bytes");
 }
 
-/* A card without enough memory for slots of 16 chunks, but with enough for smaller ones. */
-void little_memory(const std::vector<float> &want)
+/* A card without enough memory for all slots, and one that reports more memory than it has. */
+void little_memory(const Data &d, const std::vector<float> &want)
 {
-    Run r = make_run(6);
-    size_t refused = runtime_mock_refused();
-    set_mock("cards=1,memory=500000");
-    r.batch = 64;
-    r.threads = 2;
-    go(&r);
-    result(r.rc == COV_OK && r.values == want, "little memory: smaller batches, the same bytes");
-    result(runtime_mock_refused() == refused && has(log_text, "limited by its memory"),
-           "  no allocation is refused");
-
-    r = make_run(6);
-    set_mock("cards=1,memory=500000,free_percent=300");
-    r.batch = 64;
-    r.threads = 2;
-    go(&r);
-    result(r.rc == COV_OK && r.values == want,
-           "less memory than reported: the batch is halved, the same bytes");
-    result(runtime_mock_refused() == refused + 1 &&
-               has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, "
-                             "continuing with 32\n"),
-           "  with a warning");
-
-    r = make_run(6);
-    set_mock("cards=1,memory=500000,free_percent=900");
-    r.batch = 256;
-    r.threads = 2;
-    go(&r);
-    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory") &&
-               has(log_text, "batches of 256 chunks, continuing with 128"),
-           "still not enough memory: an error after one retry");
-    r = make_run(6);
-    set_mock("cards=1,memory=500000,free_percent=2");
-    r.threads = 3;
-    go(&r);
-    result(r.rc == COV_OK && r.values == want && has(log_text, "batches of 1 chunks"),
-           "memory for a single slot: the same bytes");
-    set_mock("cards=1,memory=1000");
-    r = make_run(6);
-    go(&r);
-    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A)"),
-           "too little memory for the weights");
+    static const struct {
+        const char *mock;
+        size_t batch;
+        unsigned threads;
+        int rc;
+        size_t n_refused; /* allocations */
+        const char *text; /* of the log or the error */
+        const char *name;
+    } cases[] = {
+        {"memory=500000", 64, 2, COV_OK, 0, "limited by its memory",
+         "little memory: smaller batches, the same bytes"},
+        {"memory=500000,free_percent=300", 64, 2, COV_OK, 1,
+         "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, continuing with "
+         "32\n",
+         "less memory than reported: the batch is halved, with a warning"},
+        {"memory=500000,free_percent=900", 256, 2, COV_ENOMEM, 2,
+         "batches of 256 chunks, continuing with 128\nGPU 0 (Mock A): memory: out of memory",
+         "still not enough memory: an error after one retry"},
+        {"memory=500000,free_percent=2", 4, 3, COV_OK, 0, "batches of 1 chunks",
+         "memory for a single slot: the same bytes"},
+        {"memory=1000", 4, 1, COV_ENOMEM, 1, "GPU 0 (Mock A)", "too little memory for the weights"},
+    };
+    for (const auto &c : cases) {
+        size_t refused = runtime_mock_refused();
+        Run r = go(d, c.mock, [&](Run *s) {
+            s->batch = c.batch;
+            s->threads = c.threads;
+        });
+        result(r.rc == c.rc && (r.rc || r.values == want) && has(log_text + r.e.text, c.text) &&
+                   runtime_mock_refused() == refused + c.n_refused,
+               c.name);
+    }
 }
 
-void failures(void)
+void failures(const Data &d)
 {
-    char words[64];
-    for (int threads = 1; threads <= 5; threads += 4) {
-        Run r = make_run(6);
+    for (unsigned threads : {1U, 5U}) {
         /* Earlier waits count, too, including those of the self-check of each card. */
-        size_t waits = 0;
-        for (int card = 0; card < 3; card++)
-            waits += runtime_mock_waits(card);
-        (void)snprintf(words, sizeof words, "cards=2,fail=%zu", waits + 10);
-        set_mock(words);
-        r.threads = (unsigned)threads;
-        go(&r);
-        (void)snprintf(words, sizeof words, "a card fails during prediction, %d thread%s", threads,
-                       threads > 1 ? "s" : "");
-        result(r.rc == COV_EIO && has(r.e.text, "Mock ") &&
-                   has(r.e.text, "computing: an illegal memory access was encountered"),
-               words);
+        size_t waits = runtime_mock_waits(0) + runtime_mock_waits(1) + runtime_mock_waits(2);
+        Run r = go(d, "cards=2,fail=" + std::to_string(waits + 10),
+                   [&](Run *s) { s->threads = threads; });
+        named(r.rc == COV_EIO && has(r.e.text, "Mock ") &&
+                  has(r.e.text, "computing: an illegal memory access was encountered"),
+              "a card fails during prediction, threads: " + std::to_string(threads));
     }
-    Run r = make_run(3000);
-    set_mock("shared=60000");
-    go(&r);
-    result(
-        r.rc == COV_EUNSUPPORTED &&
-            has(r.e.text, "an LSTM with 3000 units is too large for the shared memory of a block"),
-        "an LSTM that is too large for a block");
-    r = make_run(6);
-    set_mock("driver=no");
-    go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no working NVIDIA driver"), "no driver");
-    set_mock("cards=0");
-    r = make_run(6);
-    go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "finds no GPU"), "no card");
+    static const struct {
+        int64_t hidden;
+        const char *mock, *text, *name;
+    } cases[] = {
+        {3000, "shared=60000",
+         "an LSTM with 3000 units is too large for the shared memory of a block",
+         "an LSTM that is too large for a block"},
+        {6, "driver=no", "no working NVIDIA driver", "no driver"},
+        {6, "cards=0", "finds no GPU", "no card"},
+    };
+    for (const auto &c : cases) {
+        Run r = go(plain_data(c.hidden), c.mock);
+        result(r.rc == COV_EUNSUPPORTED && has(r.e.text, c.text), c.name);
+    }
 }
 
 /* Checks that a card with a fault is refused, in every precision that the fault affects. Comes first,
  * because checks that pass are not repeated. */
-void faulty_cards(void)
+void faulty_cards(const Data &d)
 {
-    set_mock("cards=1");
     for (const Fault &f : faults) {
         bool passed = true;
         for (enum cov_precision p :
              {COV_PRECISION_FP32, COV_PRECISION_BF16X3, COV_PRECISION_BF16}) {
             if (!f.affects(p)) /* tf32 and balanced use the same kernels */
                 continue;
-            Run r = make_run(6);
-            r.precision = p;
             simt_set_fault(f.fault);
-            go(&r);
+            Run r = go(d, "cards=1", [&](Run *s) { s->precision = p; });
             simt_set_fault(SIMT_FAULT_NONE);
             passed = passed && r.rc == COV_EIO && has(r.e.text, "computes wrong values");
         }
-        result(passed, (std::string("the self-check finds ") + f.name).c_str());
+        named(passed, std::string("the self-check finds ") + f.name);
     }
-    set_mock("cards=3,wrong=1");
-    Run r = make_run(6);
-    go(&r);
+    Run r = go(d, "cards=3,wrong=1");
     result(r.rc == COV_EIO &&
                has(r.e.text, "GPU 1 (Mock B) computes wrong values: a small network is off by "),
            "a card that computes wrong values");
 }
 
-void precisions(const std::vector<float> &want)
+void precisions(const Data &d, const std::vector<float> &want)
 {
     static const struct {
         enum cov_precision asked;
@@ -341,17 +372,196 @@ void precisions(const std::vector<float> &want)
         {COV_PRECISION_BF16X3, "major=7", "fp32", "fp32 instead of bf16x3: "},
     };
     for (const auto &c : cases) {
-        Run r = make_run(6);
-        char name[64];
-        set_mock(c.mock);
-        r.precision = c.asked;
-        go(&r);
+        Run r = go(d, c.mock, [&](Run *s) { s->precision = c.asked; });
         bool exact = strcmp(c.got, "fp32") == 0;
-        (void)snprintf(name, sizeof name, "%s, %s: %s", cov_precision_name(c.asked), c.mock, c.got);
-        result(r.rc == COV_OK && r.computed_in == c.got && has(log_text, c.line) &&
-                   (r.values == want) == exact,
-               name);
+        named(r.rc == COV_OK && r.computed_in == c.got && has(log_text, c.line) &&
+                  (r.values == want) == exact,
+              std::string(cov_precision_name(c.asked)) + ", " + c.mock + ": " + c.got);
     }
+}
+
+/* ---- cuBLAS ---- */
+
+const char LIBRARY[] = "cublas=130100", NAME[] = "cublas 13.1.0";
+
+/* What COVTOOLS_CUBLAS=always computes. */
+template <typename Set> Run by_cublas(const Data &d, const std::string &mock, Set set)
+{
+    return go(d, std::string(LIBRARY) + "," + mock, [&](Run *s) {
+        s->precision = COV_PRECISION_BF16;
+        s->cublas = "always";
+        s->cards = {0};
+        s->batch = d.n;
+        set(s);
+    });
+}
+
+/* Checks who computes the products, and that the values agree with those of our kernels. */
+void cublas_values(const Data &d, enum cov_precision precision, bool trains)
+{
+    const double bound = 1e-2; /* bf16 that is rounded the other way, or truncated tf32 */
+    const std::string name =
+        std::string(cov_precision_name(precision)) + (trains ? ", training: " : ": ");
+    auto set = [&](Run *s) {
+        s->precision = precision;
+        s->trains = trains;
+        s->batch = d.n;
+    };
+    std::vector<float> own;
+    for (const char *mock : {LIBRARY, "cublas=0"})
+        for (const char *wish : {"", "no"}) {
+            Run r = go(d, mock, [&](Run *s) {
+                set(s);
+                s->cublas = wish;
+            });
+            own = own.empty() ? r.values : own;
+            named(r.rc == COV_OK && r.by.empty() && cublas_mock_calls() == 0 && r.values == own,
+                  name + "our kernels compute, " + mock + ", COVTOOLS_CUBLAS=" + wish);
+        }
+    Run always = by_cublas(d, "", set);
+    named(always.rc == COV_OK && always.by == NAME && cublas_mock_products() > 0 &&
+              cublas_mock_strangers() == 0,
+          name + "with COVTOOLS_CUBLAS=always, the library, with one algorithm per shape");
+    const double off = difference(always.values, own);
+    printf("# %soff by %.2g, %.2g allowed\n", name.c_str(), off, bound);
+    named(off <= bound && (precision != COV_PRECISION_TF32 || off > 0),
+          name + "the same values, up to rounding");
+}
+
+void cublas_batches(const Data &d)
+{
+    const Run all = by_cublas(d, "", [](Run *) {});
+    bool same = all.rc == COV_OK;
+    for (size_t batch : {1, 4}) {
+        Run r = by_cublas(d, "", [&](Run *s) { s->batch = batch; });
+        same = same && r.rc == COV_OK && r.values == all.values && cublas_mock_strangers() == 0;
+    }
+    result(same, "the same bytes and algorithms in every batch");
+    Run two = by_cublas(d, "cards=2", [](Run *s) {
+        s->cards = {1, 0};
+        s->batch = 2;
+    });
+    result(two.rc == COV_OK && two.values == all.values, "  and on two cards");
+    Run uneven = by_cublas(d, "cards=2,uneven=6", [](Run *s) {
+        s->cards = {0, 1};
+        s->trains = true;
+    });
+    result(uneven.rc == COV_OK && uneven.by == NAME, "  also if one is larger than the other");
+    for (enum cov_precision p : {COV_PRECISION_FP32, COV_PRECISION_EXACT, COV_PRECISION_BF16X3}) {
+        Run r = by_cublas(d, "", [&](Run *s) { s->precision = p; });
+        named(r.rc == COV_OK && r.by.empty() && cublas_mock_calls() == 0 &&
+                  has(log_text, "COVTOOLS_CUBLAS=always has no effect: "),
+              std::string(cov_precision_name(p)) + " does not use cuBLAS");
+    }
+}
+
+/* Checks that a faulty library is an error. */
+void cublas_faults(const Data &d)
+{
+    static const struct {
+        enum cublas_fault fault;
+        const char *name, *why;
+        bool training; /* all products fail, not only that of the gates */
+    } cases[] = {
+        {CUBLAS_FAULT_PITCH, "a wrong pitch", "its values are off by ", true},
+        {CUBLAS_FAULT_BIAS, "no bias", "its values are off by ", false},
+        {CUBLAS_FAULT_TRANSPOSE, "a swapped transposition", "its values are off by ", true},
+        {CUBLAS_FAULT_BATCH, "rounding that depends on the batch", "its values depend on the batch",
+         true},
+        {CUBLAS_FAULT_ROWS, "rounding that depends on the rows", "its values depend on the batch",
+         false},
+        {CUBLAS_FAULT_CARD, "rounding that depends on the card",
+         "GPU 1 (Mock B): its values depend on the GPU", false},
+        {CUBLAS_FAULT_ALGORITHM, "no algorithm", "cublasLtMatmulAlgoGetHeuristic: status 15", true},
+    };
+    for (bool trains : {false, true})
+        for (const auto &c : cases) {
+            if (trains && !c.training)
+                continue;
+            Run r = by_cublas(d, "trusted=1,cards=2,cublas_fault=" + std::to_string(c.fault),
+                              [&](Run *s) {
+                                  s->trains = trains;
+                                  s->cards = trains ? std::vector<int>{0} : std::vector<int>{0, 1};
+                              });
+            named(r.rc != COV_OK && has(r.e.text, c.why),
+                  std::string(c.name) + (trains ? " in training" : "") + ": an error");
+        }
+}
+
+/* Fails calls, lacks functions, and lacks memory. */
+void cublas_failures(const Data &d)
+{
+    for (bool trains : {false, true}) {
+        auto set = [&](Run *s) { s->trains = trains; };
+        const Run all = by_cublas(d, "trusted=1", set);
+        const size_t n_calls = cublas_mock_calls();
+        size_t n_errors = 0, n_same = 0;
+        bool passed = n_calls > 100;
+        /* Not all, since each takes a while: a product has 19 calls. */
+        for (size_t i = 1; i <= n_calls; i += trains ? 67 : 17) {
+            Run r = by_cublas(d, "trusted=1,cublas_fail=" + std::to_string(i), set);
+            bool error = r.rc != COV_OK && strstr(r.e.text, "cublasLt");
+            bool freeing = r.rc == COV_OK && r.values == all.values;
+            n_errors += error;
+            n_same += freeing;
+            passed = passed && (error || freeing);
+            if (!error && !freeing)
+                printf("# call %zu: %s\n", i, r.e.text);
+        }
+        printf("# %zu errors, %zu calls that may fail\n", n_errors, n_same);
+        result(passed && n_errors > 0,
+               trains ? "  and in training" : "each call that fails is an error, or only frees");
+    }
+    static const struct {
+        const char *mock, *cublas;
+        int rc;
+        const char *text;
+    } cases[] = {
+        {"cublas_lacks=1", "always", COV_EUNSUPPORTED,
+         "cuBLAS not found, or without cublasLtCreate"},
+        {"cublas_lacks=8", "always", COV_EUNSUPPORTED,
+         "cuBLAS not found, or without cublasLtMatrix"},
+        {"cublas_lacks=14", "always", COV_EUNSUPPORTED,
+         "cuBLAS not found, or without cublasLtMatmul"},
+        {"", "sometimes", COV_EUSAGE, "COVTOOLS_CUBLAS: 'sometimes': expected no or always"},
+        {"trusted=1,memory=40000", "always", COV_ENOMEM,
+         "by cuBLAS: GPU 0 (Mock A): memory: out of memory"},
+    };
+    for (const auto &c : cases) {
+        Run r = by_cublas(d, c.mock, [&](Run *s) { s->cublas = c.cublas; });
+        named(r.rc == c.rc && has(r.e.text, c.text), std::string("an error: ") + c.text);
+    }
+}
+
+/* Checks that cuBLAS replaces kernels that fail a self-check, if that helps. Comes before checks that
+ * pass, which are not repeated. */
+void broken_kernels(const Data &d)
+{
+    /* Convolutions are intact in `balanced`. */
+    auto with = [&](const char *cublas, bool trains, enum cov_precision p) {
+        return by_cublas(d, "", [&](Run *s) {
+            s->precision = p;
+            s->cublas = cublas;
+            s->trains = trains;
+        });
+    };
+    simt_set_fault(SIMT_FAULT_GEMM);
+    Run r = with("no", false, COV_PRECISION_BALANCED);
+    result(r.rc == COV_EIO && has(r.e.text, " computes wrong "),
+           "a card with broken products is refused without cuBLAS");
+    for (bool trains : {true, false}) {
+        r = with("", trains, COV_PRECISION_BALANCED);
+        named(r.rc == COV_OK && r.by == NAME && has(log_text, " computes wrong ") &&
+                  has(log_text, "; cuBLAS replaces the kernels of LSTMs' products"),
+              std::string("broken products") + (trains ? " in training" : "") + ": cuBLAS is used");
+    }
+    Run both = with("", false, COV_PRECISION_BF16);
+    result(both.rc == COV_EIO && has(both.e.text, " computes wrong values") &&
+               has(log_text, "with cuBLAS: GPU 0 (Mock A) computes wrong values"),
+           "a card with other broken kernels, too, is refused");
+    simt_set_fault(SIMT_FAULT_NONE);
+    result(with("always", false, COV_PRECISION_BALANCED).values == r.values,
+           "  and gives the same bytes as with intact ones");
 }
 
 } // namespace
@@ -359,14 +569,25 @@ void precisions(const std::vector<float> &want)
 int main(void)
 {
     cov_log_set(note, NULL, COV_LOG_DEBUG);
-    use_sums(true); /* as tensor cores do */
-    faulty_cards();
-    std::vector<float> want = one_card();
-    several_cards(want);
-    calls_overlap(want);
-    equal_chunks();
-    little_memory(want);
-    failures();
-    precisions(want);
+    use_sums(true); /* as tensor cores do; so our kernels round differently from the mock library */
+    Data plain = plain_data(6), padded = padded_data();
+    faulty_cards(plain);
+    broken_kernels(padded);
+    const Run one = go(plain, "cards=1");
+    must(one.rc, &one.e);
+    several_cards(plain, one.values);
+    calls_overlap(plain, one.values);
+    equal_chunks(plain);
+    little_memory(plain, one.values);
+    failures(plain);
+    precisions(plain, one.values);
+    for (enum cov_precision p : {COV_PRECISION_BF16, COV_PRECISION_TF32})
+        cublas_values(padded, p, false);
+    cublas_values(padded, COV_PRECISION_BF16, true);
+    cublas_batches(padded);
+    cublas_faults(padded);
+    cublas_failures(padded);
+    cov_params_fini(&plain.params);
+    cov_params_fini(&padded.params);
     return finish_tests();
 }

@@ -248,4 +248,15 @@ inline double larger(double most, double d)
     return d <= most ? most : isnan(d) ? INFINITY : d;
 }
 
+/* The largest difference, relative to the largest value that is wanted. */
+inline double difference(const std::vector<float> &got, const std::vector<float> &want)
+{
+    double most = 0, largest = 1e-30;
+    for (size_t i = 0; i < want.size(); i++) {
+        most = larger(most, fabs((double)got[i] - (double)want[i]));
+        largest = std::max(largest, fabs((double)want[i]));
+    }
+    return most / largest;
+}
+
 #endif
