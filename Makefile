@@ -171,7 +171,6 @@ ISA_int_to_float := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-ISA_gauss_avx2  := -mavx2
 ISA_alphabet_avx2 := -mavx2
 ISA_onehot_avx2 := -mavx2 -mbmi2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast

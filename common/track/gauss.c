@@ -3,7 +3,7 @@
  * A run of equal values contributes its value times the sum of the kernel over it, which is a
  * difference of two prefix sums. Outputs are computed in blocks of 32 that start at the beginning
  * of the contig, from runs that are not split. So each output is the same sum, term by term,
- * however the input is split, and for any vector length.
+ * however the input is split.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/cpu.h"
 #include "common/base/mem.h"
 #include "common/track/strands.h"
 
@@ -21,16 +20,10 @@ enum {
     SLICE = 512 /* values taken at once */
 };
 
-void cov_gauss_sums_base(const struct cov_gauss_window *window, double *out)
-{
-    cov_gauss_sums_body(window, out);
-}
-
 int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e)
 {
     assert(sd > 0 && sd <= COV_GAUSS_MAX_SD);
     *g = (struct cov_gauss){.r = (size_t)(4 * sd + 0.5), .round = round};
-    g->sums_fn = cov_cpu_features() & COV_CPU_AVX2 ? cov_gauss_sums_avx2 : cov_gauss_sums_base;
     size_t n = 2 * (g->r + BLOCK);
     /* A window has at most as many runs as bases. There is room for two windows, so that runs
      * rarely need to be moved. */
@@ -78,6 +71,30 @@ void cov_gauss_begin(struct cov_gauss *g)
 
 /* ---- sums ---- */
 
+/* out[k] = sum over runs[0..n), clipped to beg .. end, of
+ *   value * (sums[zero - end_of_run + k] - sums[zero - beg_of_run + k]),   k < BLOCK
+ * For a run of one base that difference is weights[zero - beg_of_run + k]. */
+static void add_runs(const struct cov_gauss *g, const struct cov_gauss_run *runs, size_t n,
+                     int64_t beg, int64_t end, double out[BLOCK])
+{
+    const int64_t zero = (int64_t)g->r + BLOCK + g->n_out;
+    double sum[BLOCK] = {0}; /* the compiler vectorizes the loops over it */
+    for (size_t i = 0; i < n; i++) {
+        const double value = (double)runs[i].value;
+        const int64_t from = runs[i].beg > beg ? runs[i].beg : beg;
+        const int64_t to = runs[i].end < end ? runs[i].end : end;
+        const double *one = g->weights + (zero - from);
+        const double *a = g->sums + (zero - from), *b = g->sums + (zero - to);
+        if (to - from == 1)
+            for (size_t k = 0; k < BLOCK; k++)
+                sum[k] += value * one[k];
+        else
+            for (size_t k = 0; k < BLOCK; k++)
+                sum[k] += value * (b[k] - a[k]);
+    }
+    memcpy(out, sum, sizeof sum);
+}
+
 /* Computes the next BLOCK outputs into ready[]; n of them are in the contig. */
 static void make_block(struct cov_gauss *g, size_t n)
 {
@@ -93,14 +110,10 @@ static void make_block(struct cov_gauss *g, size_t n)
         for (size_t k = 0; k < BLOCK; k++)
             sum[k] = (double)runs->value;
     } else {
-        /* Element j of the kernel is weights[r + BLOCK - j]; for output at+k, base p has j =
-         * p-at-k. */
-        int64_t zero = r + BLOCK + at;
         size_t n_runs = 1;
         while (g->first + n_runs < g->n_runs && runs[n_runs].beg < end)
             n_runs++;
-        const struct cov_gauss_window window = {runs, n_runs, beg, end, g->weights, g->sums, zero};
-        g->sums_fn(&window, sum);
+        add_runs(g, runs, n_runs, beg, end, sum);
     }
     for (size_t k = 0; k < n; k++)
         g->ready[k] = (float)(g->round ? cov_round_half_even(sum[k]) : sum[k]);

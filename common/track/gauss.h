@@ -13,14 +13,18 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/gauss_sums.h"
 
-enum { COV_GAUSS_MAX_SD = 10000 };
+enum { COV_GAUSS_MAX_SD = 10000, COV_GAUSS_BLOCK = 32 };
+
+/* Bases beg .. end-1 of the contig have the same value. */
+struct cov_gauss_run {
+    int64_t beg, end;
+    float value;
+};
 
 struct cov_gauss {
     size_t r;
-    bool round;                 /* outputs are integers */
-    cov_gauss_sums_fn *sums_fn; /* chosen for this CPU */
+    bool round; /* outputs are integers */
     /* Tables of the elements j of the kernel, in descending order, with j = 0 at index r+BLOCK.
      * Both are padded at each end with the value at that end. */
     double *weights; /* w[j]. Owned */

@@ -12,7 +12,7 @@ avx512=$avx2+avx512f+avx512dq+avx512bw+avx512vl
 # The extensions to SSE2 that an object may use: those that its users check with cov_cpu_features.
 set_of() {
     case $1 in
-    */alphabet_avx2.o | */gauss_avx2.o) echo +avx2 ;;
+    */alphabet_avx2.o) echo +avx2 ;;
     */onehot_avx2.o) echo +avx2+bmi2 ;;
     *_avx2.o) echo $avx2 ;;
     *_avx512bf16.o) echo $avx512+avx512_bf16 ;;

@@ -12,7 +12,6 @@
 #include "common/compute/device.h"
 #include "common/deflate/onehot_kern.h"
 #include "common/seq/alphabet_kern.h"
-#include "common/track/gauss.h"
 
 TEST(chooses_levels)
 {
@@ -51,7 +50,6 @@ TEST(chooses_levels)
 static void is_base(bool base)
 {
     unsigned features = cov_cpu_features();
-    struct cov_gauss gauss;
     assert_int_equal(cov_gemm_choose(features) == &cov_gemm_base, base);
     assert_int_equal(cov_gemm_choose_for(features, 64, 64) == &cov_gemm_base, base);
     assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
@@ -60,9 +58,6 @@ static void is_base(bool base)
     assert_int_equal(cov_toom_cook_choose(features) == &cov_toom_cook_base, base);
     assert_int_equal(cov_letters_choose() == &cov_letters_base, base);
     assert_int_equal(cov_onehot_choose() == &cov_onehot_base, base || !(features & COV_CPU_BMI2));
-    assert_ok(cov_gauss_init(&gauss, 1, false, &e));
-    assert_int_equal(gauss.sums_fn == cov_gauss_sums_base, base);
-    cov_gauss_fini(&gauss);
 }
 
 /* Checks the tables without a limit, then with limits. */
