@@ -102,11 +102,4 @@ int cov_track_close(struct cov_track_sink *s, struct cov_err *e) COV_MUST_USE;
 /* Frees the sink. The file of a sink that was not closed is incomplete. NULL is accepted. */
 void cov_track_free(struct cov_track_sink *s);
 
-/* Creates a sink, a tee, that passes everything on to two other sinks. Both must have the same
- * contigs, listed or announced, and must not have received any data. Borrows both until free.
- * Closing the tee closes both, but freeing it does not free them. */
-int cov_tee_new(struct cov_track_sink *a, struct cov_track_sink *b,
-                const struct cov_track_contigs *contigs, struct cov_track_sink **out,
-                struct cov_err *e) COV_MUST_USE;
-
 #endif

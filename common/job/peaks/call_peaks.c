@@ -320,11 +320,10 @@ static void report_peaks(const struct caller *c, const struct cov_call_options *
 
 /* ---------------------------------------------------------------- an automatic cutoff */
 
-/* The track, stored because it is read twice. */
+/* The track, stored because it is read several times. */
 struct stored {
-    struct cov_interval_store *store;
+    struct cov_interval_store *store; /* NULL: not stored */
     struct cov_scores scores;
-    struct cov_track_sink *tee;
     struct cov_measured measured;
     struct cov_auto_result chosen; /* the cutoffs */
     char *dir;
@@ -336,17 +335,13 @@ static int prepare(struct stored *t, const struct cov_track_source *s,
     t->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->output, e);
     int rc =
         t->dir ? cov_interval_store_new(s->name, s->contigs, t->dir, &t->store, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_scores_init(&t->scores, s, COV_AUTO_VALUES,
-                             o->automatic.by == COV_AUTO_MEASURED ? &t->measured : NULL, e);
     return rc ? rc
-              : cov_tee_new(cov_interval_store_sink(t->store), &t->scores.sink, s->contigs, &t->tee,
-                            e);
+              : cov_scores_init(&t->scores, s, COV_AUTO_VALUES,
+                                o->automatic.by == COV_AUTO_MEASURED ? &t->measured : NULL, e);
 }
 
 static void free_stored(struct stored *t)
 {
-    cov_track_free(t->tee);
     if (t->scores.sink.format)
         cov_track_free(&t->scores.sink);
     cov_interval_store_free(t->store);
@@ -383,7 +378,9 @@ static int call_stored(struct stored *t, const struct cov_track_source *s,
                                          .is_broad = o->broad,
                                          .has_strong = o->has_cutoff,
                                          .strong = o->rules};
-    int rc = cov_scores_check(&t->scores, s, &o->source, e);
+    int rc = replay(t, &t->scores.sink, e);
+    if (!rc)
+        rc = cov_scores_check(&t->scores, s, &o->source, e);
     if (!rc)
         rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &rules, &t->chosen, e);
     if (o->broad)
@@ -419,11 +416,11 @@ static int call_run(struct cov_track_source *s, const struct cov_call_options *o
                     struct stored *stored, struct caller *c, const struct cov_job *job,
                     struct cov_err *e)
 {
-    struct cov_track_sink *sink = stored->tee ? stored->tee : &c->sink;
+    struct cov_track_sink *sink = stored->store ? cov_interval_store_sink(stored->store) : &c->sink;
     int rc = cov_track_source_describe(s, job->stats, e);
     if (!rc)
         rc = cov_track_source_run(s, &sink, "calling peaks", job, e);
-    if (!rc && stored->tee)
+    if (!rc && stored->store)
         rc = call_stored(stored, s, o, c, e);
     return rc ? rc : cov_peak_file_close(c->file, e);
 }
