@@ -16,8 +16,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
-#include "common/file/lock.h"
-#include "common/file/read_at.h"
+#include "common/file/descriptor.h"
 
 enum { VERSION = 2, MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */

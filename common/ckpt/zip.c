@@ -9,9 +9,9 @@
 
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
+#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/file/read_at.h"
 
 enum {
     END_BYTES = 22,

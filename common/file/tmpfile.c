@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/file/descriptor.h"
 #include "common/file/leftovers.h"
 #include "common/file/path.h"
-#include "common/file/read_at.h"
 
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
 {

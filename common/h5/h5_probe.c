@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/file/read_at.h"
 #include "common/h5/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "common/file/descriptor.h"
 #include "common/file/leftovers.h"
-#include "common/file/lock.h"
 #include "common/file/outfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "common/job/peaks/call_peaks.h"
-#include "common/job/peaks/measured_options.h"
 #include "common/signal/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "common/base/number.h"
-#include "common/job/peaks/measured_options.h"
 #include "common/job/peaks/precision_recall.h"
 #include "common/signal/source_options.h"
 #include "tools/covpeaks/covpeaks.h"

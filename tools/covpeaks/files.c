@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "common/cli/shared_options.h"
-#include "common/job/peaks/compare_peaks.h"
-#include "common/job/peaks/peak_stats.h"
+#include "common/job/peaks/peak_files.h"
 #include "tools/covpeaks/covpeaks.h"
 
 #define FIELD(name) offsetof(struct cov_peak_files_options, name)

@@ -13,7 +13,6 @@
 #include "common/base/text.h"
 #include "common/ckpt/zip.h"
 #include "common/file/path.h"
-#include "common/file/suffix.h"
 #include "common/h5/h5.h"
 #include "common/job/effect/attribution.h"
 #include "common/plot/gnuplot.h"

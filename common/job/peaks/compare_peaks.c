@@ -1,6 +1,6 @@
-/* compare_peaks.c - see compare_peaks.h.
+/* compare_peaks.c - see peak_files.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/compare_peaks.h"
+#include "common/job/peaks/peak_files.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* peak_stats.c - see peak_stats.h.
+/* peak_stats.c - see peak_files.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/peak_stats.h"
+#include "common/job/peaks/peak_files.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/file/read_at.h"
+#include "common/file/descriptor.h"
 #include "common/file/tmpfile.h"
 
 /* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/file/read_at.h"
+#include "common/file/descriptor.h"
 
 /* ---- file ---- */
 

@@ -20,8 +20,8 @@
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
 #include "common/file/bgz.h"
+#include "common/file/descriptor.h"
 #include "common/file/path.h"
-#include "common/file/read_at.h"
 #include "common/seq/names.h"
 
 enum {
