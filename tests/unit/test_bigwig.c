@@ -1,106 +1,25 @@
 /* test_bigwig.c - bigWig files, read back with libBigWig.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/bigwig_io.h"
 
-#include <bigWig.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/track/formats/bigwig.h"
 #include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_bigwig_options alone = {NULL, NULL}, elsewhere = {NULL, "/tmp"};
 
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
+static void write_file(const struct cov_track_contigs *contigs, const struct expected *x,
+                       size_t piece)
 {
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    return chdir("/") || rmdir(dir);
-}
-
-/* The expected intervals of a contig. */
-struct expected {
-    const struct cov_interval *iv;
-    size_t n;
-};
-
-static void check_file(const char *path, const struct cov_track_contigs *contigs,
-                       const struct expected *expected, double min, double max)
-{
-    bigWigFile_t *bw = bwOpen(path, NULL, "r");
-    assert_non_null(bw);
-    assert_int_equal(bw->cl->nKeys, contigs->n);
-    assert_true(bw->hdr->minVal == min);
-    assert_true(bw->hdr->maxVal == max);
-    double sum = 0, squares = 0;
-    uint64_t n_bases = 0, n = 0;
-    for (size_t c = 0; c < contigs->n; c++) {
-        assert_string_equal(bw->cl->chrom[c], contigs->names[c]);
-        assert_int_equal(bw->cl->len[c], (uint32_t)contigs->lengths[c]);
-        bwOverlappingIntervals_t *found =
-            bwGetOverlappingIntervals(bw, contigs->names[c], 0, (uint32_t)contigs->lengths[c]);
-        assert_int_equal(found ? found->l : 0, expected[c].n);
-        for (size_t i = 0; i < expected[c].n; i++) {
-            const struct cov_interval *iv = &expected[c].iv[i];
-            assert_int_equal(found->start[i], (uint32_t)iv->beg);
-            assert_int_equal(found->end[i], (uint32_t)iv->end);
-            assert_true(found->value[i] == iv->value);
-            double bases = (double)(iv->end - iv->beg), value = (double)iv->value;
-            sum += bases * value;
-            squares += bases * value * value;
-            n_bases += (uint64_t)(iv->end - iv->beg);
-            n++;
-        }
-        if (found)
-            bwDestroyOverlappingIntervals(found);
-    }
-    assert_int_equal(bw->hdr->nBasesCovered, n_bases);
-    assert_true(bw->hdr->sumData == sum && bw->hdr->sumSquared == squares);
-    if (n)
-        assert_true(bw->hdr->nLevels > 0); /* IGV requires one */
-    bwClose(bw);
-}
-
-static void write_file(const char *path, const struct cov_track_contigs *contigs,
-                       const struct expected *expected, size_t piece)
-{
-    struct cov_track_sink *s;
-    struct cov_err e = COV_ERR_INIT;
-    int rc = cov_bigwig_open(path, "x.bw", contigs, &alone, &s, &e);
-    for (size_t c = 0; c < contigs->n && !rc; c++) {
-        rc = cov_track_begin(s, c, &e);
-        for (size_t i = 0; i < expected[c].n && !rc; i += piece) {
-            size_t n = expected[c].n - i < piece ? expected[c].n - i : piece;
-            rc = cov_track_add(s, expected[c].iv + i, n, &e);
-        }
-    }
-    if (!rc)
-        rc = cov_track_close(s, &e);
-    assert_string_equal(e.text, "");
-    assert_int_equal(rc, COV_OK);
-    cov_track_free(s);
+    assert_ok(put_bigwig("x.bw", contigs, x, false, &alone, piece, &e));
 }
 
 static const char *const names[] = {"chr1", "chr10", "chr2", "chr3"};
 static const int64_t lengths[] = {UINT32_MAX, 10, 1000, 7};
 static const struct cov_track_contigs contigs = {4, names, lengths};
-
-static void round_trip(const struct expected *expected, double min, double max)
-{
-    for (size_t piece = 1; piece < 4; piece++) {
-        write_file("x.bw", &contigs, expected, piece);
-        check_file("x.bw", &contigs, expected, min, max);
-        assert_int_equal(unlink("x.bw"), 0);
-    }
-}
 
 /* Tracks whose maximum libBigWig's writer gets wrong, and tracks without values in some or all
  * contigs. */
@@ -111,17 +30,20 @@ TEST(writes_the_summary)
     const struct cov_interval negative[] = {{0, 10, -9}, {10, 20, -3}, {900, 1000, -20}};
     const struct cov_interval end[] = {{0, 1, 4}, {UINT32_MAX - 1, UINT32_MAX, 3}};
     const struct cov_interval short_one[] = {{0, 7, 2}};
-    round_trip((struct expected[]){{0}, {0}, {constant, 1}, {0}}, 5, 5);
-    round_trip((struct expected[]){{0}, {0}, {zero, 1}, {0}}, 0, 0);
-    round_trip((struct expected[]){{0}, {0}, {falling, 3}, {0}}, 0, 9);
-    round_trip((struct expected[]){{0}, {0}, {negative, 3}, {0}}, -20, -3);
-    round_trip((struct expected[]){{0}, {0}, {0}, {short_one, 1}}, 2, 2);
-    round_trip((struct expected[]){{end, 2}, {0}, {falling, 3}, {short_one, 1}}, 0, 9);
-}
-
-TEST(may_be_empty)
-{
-    round_trip((struct expected[]){{0}, {0}, {0}, {0}}, 0, 0);
+    const struct expected tracks[][4] = {
+        {{0}, {0}, {constant, 1}, {0}},
+        {{0}, {0}, {zero, 1}, {0}},
+        {{0}, {0}, {falling, 3}, {0}},
+        {{0}, {0}, {negative, 3}, {0}},
+        {{0}, {0}, {0}, {short_one, 1}},
+        {{end, 2}, {0}, {falling, 3}, {short_one, 1}},
+        {{0}, {0}, {0}, {0}},
+    };
+    for (size_t i = 0; i < COV_COUNT(tracks); i++)
+        for (size_t piece = 1; piece < 4; piece++) {
+            write_file(&contigs, tracks[i], piece);
+            check_bigwig("x.bw", &contigs, tracks[i]);
+        }
 }
 
 static uint64_t count_blocks(const char *path)
@@ -146,7 +68,6 @@ TEST(fills_blocks)
     struct expected expected[N_CONTIGS];
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
-    double max = 0;
     uint64_t n_blocks = 0;
     for (size_t c = 0; c < N_CONTIGS; c++) {
         size_t n = c ? PER_BLOCK * (1 + c / 6) - 4 + c % 6 : 0;
@@ -156,7 +77,6 @@ TEST(fills_blocks)
             iv[c][i].end = at + 1 + (int64_t)cov_rng_below(&rng, 20);
             iv[c][i].value = (float)cov_rng_below(&rng, 1000);
             at = iv[c][i].end + (int64_t)cov_rng_below(&rng, 2);
-            max = (double)iv[c][i].value > max ? (double)iv[c][i].value : max;
         }
         (void)snprintf(text[c], sizeof text[c], "c%c", (char)('a' + c));
         list[c] = text[c];
@@ -166,11 +86,10 @@ TEST(fills_blocks)
     }
     struct cov_track_contigs many = {N_CONTIGS, list, size};
     for (size_t piece = 1; piece < 10000; piece = piece * 7 + 1) {
-        write_file("x.bw", &many, expected, piece);
-        check_file("x.bw", &many, expected, 0, max);
+        write_file(&many, expected, piece);
+        check_bigwig("x.bw", &many, expected);
         assert_int_equal(count_blocks("x.bw"), n_blocks);
     }
-    assert_int_equal(unlink("x.bw"), 0);
 }
 
 TEST(takes_many_contigs)
@@ -190,9 +109,8 @@ TEST(takes_many_contigs)
         expected[i] = (struct expected){&iv[i], i % 3 ? 1 : 0};
     }
     struct cov_track_contigs many = {N, list, size};
-    write_file("x.bw", &many, expected, 1);
-    check_file("x.bw", &many, expected, 1, N - 1);
-    assert_int_equal(unlink("x.bw"), 0);
+    write_file(&many, expected, 1);
+    check_bigwig("x.bw", &many, expected);
     free(list);
     free(size);
     free(iv);
@@ -220,7 +138,6 @@ TEST(rejects_long_contigs)
     assert_int_equal(cov_track_add(s, iv, 2, &e), COV_OK);
     assert_int_equal(cov_track_add(s, &bad, 1, &e), COV_EINPUT);
     cov_track_free(s);
-    assert_int_equal(unlink("x.bw"), 0);
 }
 
 /* The file size is limited, so that writes fail early, late, or only at the end. */
@@ -238,7 +155,8 @@ TEST(reports_full_disk)
     (void)signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     struct stat st;
-    write_file("x.bw", &contigs, (struct expected[]){{iv, N}, {0}, {0}, {0}}, N);
+    const struct expected x[] = {{iv, N}, {0}, {0}, {0}};
+    write_file(&contigs, x, N);
     assert_int_equal(stat("x.bw", &st), 0);
     struct cov_pool *pool;
     assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
@@ -247,19 +165,11 @@ TEST(reports_full_disk)
     for (size_t k = 5; k < COV_COUNT(sizes); k++)
         sizes[k] = size / COV_COUNT(sizes) * k;
     for (size_t k = 0; k < COV_COUNT(sizes); k++) {
-        struct cov_track_sink *s = NULL;
         struct cov_err e = COV_ERR_INIT;
         limit = before;
         limit.rlim_cur = sizes[k];
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, k % 2 ? &pooled : &alone, &s, &e);
-        if (!rc)
-            rc = cov_track_begin(s, 0, &e);
-        for (size_t i = 0; i < N && !rc; i += 1000)
-            rc = cov_track_add(s, iv + i, 1000, &e);
-        if (!rc)
-            rc = cov_track_close(s, &e);
-        cov_track_free(s);
+        int rc = put_bigwig("x.bw", &contigs, x, false, k % 2 ? &pooled : &alone, 1000, &e);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(rc, COV_EIO);
         assert_non_null(strstr(e.text, "x.bw: write error"));
@@ -272,7 +182,6 @@ TEST(reports_full_disk)
     assert_string_equal(e.text, "full.bw: write error: No space left on device");
     cov_track_free(s);
     free(iv);
-    assert_int_equal(unlink("x.bw"), 0);
 }
 
 /* ---- announced contigs ---- */
@@ -301,7 +210,6 @@ TEST(rejects_announced_contigs)
     assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
     assert_string_equal(e.text, "x.bw: missing end of contig chrL");
     cov_track_free(s);
-    assert_int_equal(unlink("x.bw"), 0);
 }
 
 /* ---- faults found by reading back ---- */
@@ -314,7 +222,7 @@ TEST(verifies_the_file)
     const struct cov_bigwig_sample bad[] = {
         {2, {10, 20, 3}}, {2, {11, 20, 3.5F}}, {2, {10, 21, 3.5F}}, {0, {0, 10, 9}}};
     struct cov_err e = COV_ERR_INIT;
-    write_file("x.bw", &contigs, (struct expected[]){{0}, {0}, {iv, 3}, {0}}, 3);
+    write_file(&contigs, (struct expected[]){{0}, {0}, {iv, 3}, {0}}, 3);
     struct cov_track_sink s;
     assert_int_equal(cov_track_init(&s, NULL, "final.bw", &contigs, NULL), COV_OK);
     s.summary = right;
@@ -339,7 +247,6 @@ TEST(verifies_the_file)
     s.contigs = &contigs;
     assert_int_equal(truncate("x.bw", 100), 0);
     assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_EIO);
-    assert_int_equal(unlink("x.bw"), 0);
 }
 
-TEST_GROUP(enter, leave)
+TEST_GROUP(enter_folder, leave_folder)
