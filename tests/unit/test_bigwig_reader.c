@@ -1,13 +1,11 @@
 /* test_bigwig_reader.c - valid and damaged bigWig files of several writers.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/bigwig_io.h"
 
-#include <bigWig.h>
 #include <sys/mman.h>
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/track/formats/bigwig.h"
 #include "common/track/formats/bigwig_reader.h"
 #include "tests/lib/make_bigwig.h"
 
@@ -96,7 +94,7 @@ static void check_same(const struct list *got, const struct list *wanted)
     assert_true(same_items(got->items, wanted->items, got->n));
 }
 
-static void reads_all_block_types(void **state)
+TEST(reads_all_block_types)
 {
     struct list got = {0}, wanted = {0};
     static struct made m;
@@ -119,7 +117,6 @@ static void reads_all_block_types(void **state)
         check_same(&got, &wanted);
         cov_bigwig_reader_close(r);
         assert_string_equal(e.text, "");
-        assert_int_equal(unlink("x.bw"), 0);
     }
     assert_int_equal(n_warnings, 0);
     free(got.items);
@@ -134,42 +131,36 @@ static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t se
     char(*names)[8] = calloc(n_contigs, sizeof *names);
     const char **list = calloc(n_contigs, sizeof *list);
     int64_t *lengths = calloc(n_contigs, sizeof *lengths);
+    struct expected *x = calloc(n_contigs, sizeof *x);
+    struct cov_interval *all = calloc(n_contigs * n, sizeof *all), *iv = all;
     struct cov_rng rng;
-    struct cov_track_sink *s;
-    assert_true(names && list && lengths);
+    assert_true(names && list && lengths && x && all);
     cov_rng_init(&rng, seed);
     written->n = 0;
     for (size_t c = 0; c < n_contigs; c++) {
         (void)snprintf(names[c], sizeof names[c], "c%05zu", c);
         list[c] = names[c];
         int64_t at = 0;
-        for (size_t i = 0; i < n && c % 3 != 1; i++) {
-            struct cov_interval iv = {at + (int64_t)cov_rng_below(&rng, 3), 0,
-                                      (float)cov_rng_below(&rng, 100) / 8};
-            at = iv.end = iv.beg + 1 + (int64_t)cov_rng_below(&rng, 9);
-            push(written, c, &iv);
+        x[c] = (struct expected){iv, c % 3 != 1 ? n : 0};
+        for (size_t i = 0; i < x[c].n; i++, iv++) {
+            iv->beg = at + (int64_t)cov_rng_below(&rng, 3);
+            iv->value = (float)cov_rng_below(&rng, 100) / 8;
+            at = iv->end = iv->beg + 1 + (int64_t)cov_rng_below(&rng, 9);
+            push(written, c, iv);
         }
         lengths[c] = at + 5;
     }
     const struct cov_track_contigs contigs = {n_contigs, list, lengths};
     const struct cov_bigwig_options alone = {NULL, NULL};
-    assert_int_equal(cov_bigwig_open(path, path, &contigs, &alone, &s, NULL), 0);
-    size_t contig = SIZE_MAX;
-    for (size_t i = 0; i < written->n; i++) {
-        if (written->items[i].contig != contig) {
-            contig = written->items[i].contig;
-            assert_int_equal(cov_track_begin(s, contig, NULL), 0);
-        }
-        assert_int_equal(cov_track_add(s, &written->items[i].iv, 1, NULL), 0);
-    }
-    assert_int_equal(cov_track_close(s, NULL), 0);
-    cov_track_free(s);
+    assert_ok(put_bigwig(path, &contigs, x, false, &alone, 100, &e));
+    free(x);
+    free(all);
     free(names);
     free(list);
     free(lengths);
 }
 
-static void reads_our_files(void **state)
+TEST(reads_our_files)
 {
     struct list got = {0}, wanted = {0};
     struct cov_bigwig_reader *r;
@@ -183,7 +174,6 @@ static void reads_our_files(void **state)
     write_ours("x.bw", 3, 300000, 6, &wanted);
     assert_int_equal(read_file("x.bw", &got, NULL), 0);
     check_same(&got, &wanted);
-    assert_int_equal(unlink("x.bw"), 0);
     free(got.items);
     free(wanted.items);
 }
@@ -228,7 +218,7 @@ static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct li
     bwClose(bw);
 }
 
-static void reads_files_of_libbigwig(void **state)
+TEST(reads_files_of_libbigwig)
 {
     struct list got = {0}, wanted = {0};
     for (uint64_t seed = 0; seed < 3; seed++) {
@@ -238,7 +228,6 @@ static void reads_files_of_libbigwig(void **state)
         assert_string_equal(e.text, "");
         check_same(&got, &wanted);
     }
-    assert_int_equal(unlink("x.bw"), 0);
     free(got.items);
     free(wanted.items);
 }
@@ -256,11 +245,10 @@ static void expect(struct made *m, const char *reason)
     assert_true(rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
     assert_true(strncmp(e.text, "x.bw: ", 6) == 0);
     assert_non_null(strstr(e.text, reason));
-    assert_int_equal(unlink("x.bw"), 0);
     free(got.items);
 }
 
-static void rejects_damage(void **state)
+TEST(rejects_damage)
 {
     enum { FROM_BPTREE = 1, FROM_RTREE, FROM_LEAF, FROM_BLOCK };
     static const struct {
@@ -350,7 +338,7 @@ static void rejects_damage(void **state)
 }
 
 /* pyBigWig stores NaN for bases without a value. */
-static void passes_over_nan(void **state)
+TEST(passes_over_nan)
 {
     struct list got = {0}, wanted = {0};
     static struct made m;
@@ -377,7 +365,7 @@ static void passes_over_nan(void **state)
 }
 
 /* Trees with cycles. The number of paths is bounded by that of declared items. */
-static void rejects_cycles(void **state)
+TEST(rejects_cycles)
 {
     static struct made m;
     const struct made_form deep = {false, true, true, 4};
@@ -389,7 +377,7 @@ static void rejects_cycles(void **state)
     expect(&m, "the index has a cycle");
 }
 
-static void rejects_other_files(void **state)
+TEST(rejects_other_files)
 {
     static struct made m;
     const struct made_form f = {false, true, false, 4};
@@ -414,7 +402,6 @@ static void rejects_other_files(void **state)
     made_write(&m, "x.bw");
     assert_int_equal(read_file("x.bw", &got, NULL), 0);
     assert_int_equal(n_warnings, 1);
-    assert_int_equal(unlink("x.bw"), 0);
     free(got.items);
 }
 
@@ -461,7 +448,7 @@ static void fuzz(const char *path, const struct list *wanted, bool blind, uint64
     free(got.items);
 }
 
-static void survives_fuzzing(void **state)
+TEST(survives_fuzzing)
 {
     struct list wanted = {0};
     static struct made m;
@@ -476,18 +463,13 @@ static void survives_fuzzing(void **state)
         expect_made(&wanted, made_sections, MADE_N);
         fuzz("x.bw", &wanted, !f.compress, 3 + k);
     }
-    assert_int_equal(unlink("x.bw"), 0);
     free(wanted.items);
 }
 
-int main(void)
+static int enter_and_listen(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all_block_types),    cmocka_unit_test(reads_our_files),
-        cmocka_unit_test(reads_files_of_libbigwig), cmocka_unit_test(rejects_damage),
-        cmocka_unit_test(rejects_cycles),           cmocka_unit_test(rejects_other_files),
-        cmocka_unit_test(survives_fuzzing),         cmocka_unit_test(passes_over_nan),
-    };
     cov_log_set(count_warnings, NULL, COV_LOG_WARNING);
-    return cmocka_run_group_tests_name("bigwig_reader", tests, enter_folder, leave_folder);
+    return enter_folder(state);
 }
+
+TEST_GROUP(enter_and_listen, leave_folder)
