@@ -98,15 +98,6 @@ import json
 general, plot = json.load(open("track_mqc.json")), json.load(open("track.correlation_mqc.json"))
 assert list(general["data"]) == ["track"] and len(plot["data"]) == 1, (general["data"], plot["data"])'
 
-# Existing files.
-rm stats/weed.atacseq_mqc.json
-run cov2bigwig -q --datasets atacseq --measured atacseq.h5 --stats stats/weed.atacseq_mqc.json -o no.tsv weed_predictions.h5
-status_is 1 'the graph of another run is not replaced'
-stderr_like '--stats: stats/weed\.atacseq\.correlation_mqc\.json: already exists; use -f to replace it$' '  which is named'
-ok '  before the run' test ! -e no.tsv
-run cov2bigwig -q -f --datasets atacseq --measured atacseq.h5 --stats stats/weed.atacseq_mqc.json -o atacseq.tsv weed_predictions.h5
-status_is 0 '  -f replaces it'
-
 # The example of covtools(7): each file has the name of its tool, which is not a part of the sample.
 mkdir example
 cp weed.fa example/genome.fa && cp weed_atacseq.sam example/reads.bam && cp plant.ckpt example/model.ckpt
@@ -118,15 +109,6 @@ ok '  which runs' sh -e tools
 # shellcheck disable=SC2016 # Python's
 is "$("$PYTHON" -c 'import glob, json; print(*sorted({row for name in glob.glob("stats/*") for row in json.load(open(name))["data"]}))')" \
     'cress cress.atacseq' '  all rows have the name of the sample; a bar also has that of the dataset'
-run covpeaks call -c 5 --datasets atacseq --stats stats/cress.covpeaks_mqc.json -o more.narrowPeak cress.h5
-status_is 1 '  another run of a tool does not replace its file'
-stderr_like ': already exists; use -f to replace it$' '  the message'
-mv stats/cress.covpredict_mqc.json stats/cress_mqc.json
-run covpeaks call -c 5 --datasets atacseq --stats stats/cress_mqc.json -o more.narrowPeak cress.h5
-status_is 1 'a file without the name of its tool is in the way of another tool'
-stderr_like ': stats/cress_mqc\.json: already exists; use -f to replace it, or write cress\.covpeaks_mqc\.json to keep both$' \
-    '  with a better name'
-mv stats/cress_mqc.json stats/cress.covpredict_mqc.json
 cd ..
 
 # Wrong statistics of shards.

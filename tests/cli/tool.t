@@ -42,7 +42,7 @@ status_is 0 'options of every form'
 stdout_like '^number=-3 size=2000000 ratio=0\.25 shift=1,2 names=c\+d\+e <in1> <-in2>$' 'their values'
 stdout_like '^threads=3 shift given=1$' 'the number of threads as given'
 
-# Wrong usage: status 2, one line, a hint.
+# Wrong usage: status 2, one line, a hint. (Names and values of options: test_opt.c.)
 while IFS='|' read -r args text; do
     # shellcheck disable=SC2086 # a list of words
     run toy_tool $args
@@ -53,24 +53,8 @@ done <<END
 -o x|an input is missing
 -o x a b c|unexpected argument 'c'
 a|-o/--output is missing
--o x a --nonsense|unknown option '--nonsense'
 -o x a -model in|unknown option '-model'; did you mean --model\\?
--o x a --numb 3|unknown option '--numb'
--o x a -fz|unknown option '-z' in '-fz'
--o x a -n|--number needs a value
--o x a --size --force|--size needs a value, but '--force' follows
 -o x a -n 11|--number: 11 is out of range \\(-10 to 10\\)
--o x a -n 3x|--number: '3x' is not an integer
--o x a -n=|--number: '' is not an integer
--o x a --ratio nan|--ratio: 'nan' is not a number
--o x a --ratio 1.5|--ratio: 1.5 is out of range \\(0 to 1\\)
--o x a --size 5T|--size: '5T' is not an integer
--o x a --size 99999999999G|--size: 99999999999G is out of range
--o x a --act sing|--act: 'sing' is not one of print, write
--o x a --name-list a,,b|--name-list: 'a,,b' has an empty part
--o x a --model=|--model: the value is empty
--o x a --force=yes|--force takes no value
--o x a -n 1 -n 2|--number is given twice: as '1' and as '2'
 -o x a -@ 0|--threads: 0 is out of range \\(1 to 1024\\)
 -o x a -@ 1025|--threads: 1025 is out of range
 -o x a -q -v|--quiet and --verbose contradict

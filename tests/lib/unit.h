@@ -72,4 +72,12 @@ static inline void check_error(struct cov_err *e, int code, const char *part)
         check_error(&e, (code), (part));                                                           \
     } while (0)
 
+/* The same, with the whole text. */
+#define assert_fails_with(call, code, whole)                                                       \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        assert_int_equal((call), (code));                                                          \
+        assert_string_equal(e.text, (whole));                                                      \
+    } while (0)
+
 #endif

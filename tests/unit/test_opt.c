@@ -281,11 +281,10 @@ TEST(several_tables_and_required)
     struct config first = {0}, second = {0};
     bool given[2];
     const struct cov_opt_set sets[] = {{table, &first, NULL}, {required, &second, given}};
-    struct cov_err e = COV_ERR_INIT;
     int n;
     char *none[] = {(char[]){"tool"}, (char[]){"--secret"}, NULL};
-    assert_int_equal(cov_opt_parse(sets, 2, 2, none, &n, &e), COV_EUSAGE);
-    assert_string_equal(e.text, "-q/--required is missing");
+    assert_fails_with(cov_opt_parse(sets, 2, 2, none, &n, &e), COV_EUSAGE,
+                      "-q/--required is missing");
     assert_true(second.flag && !first.flag);
     cov_opt_fini(table, &first);
     char *both[] = {(char[]){"tool"}, (char[]){"-fqx"}, NULL};

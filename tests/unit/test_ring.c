@@ -222,10 +222,8 @@ TEST(checks_its_memory)
 {
     struct job j = new_job(100, 3);
     struct cov_ring_job of = ring(3, false);
-    struct cov_err e = COV_ERR_INIT;
     of.init_slot = init_too_much;
-    assert_int_equal(cov_ring_run_job(NULL, &of, &j, NULL, &e), COV_ENOMEM);
-    assert_non_null(strstr(e.text, "out of memory"));
+    assert_fails(cov_ring_run_job(NULL, &of, &j, NULL, &e), COV_ENOMEM, "out of memory");
     assert_null(too_much);
     assert_int_equal(j.n_filled, 0);
     assert_int_equal(j.n_open, 0);
