@@ -32,6 +32,7 @@ TEST(test_lines)
     assert_ok(cov_train_log_epoch(l, 0, 2, epoch_values[0], &e));
     add_step(l, INT64_C(3000000000), -1);
     assert_ok(cov_train_log_epoch(l, 1, 3, epoch_values[1], &e));
+    assert_ok(cov_train_log_sync(l, &e));
     check_text(table, HEAD "0 0.5 0.25 1.5 0.125\n1 -0.123456789 1e-09 inf nan\n");
     check_text(lines,
                "{\"step\": 1, \"loss\": 2.25, \"accuracy\": 0.5, \"learning_rate\": 0.001}\n"
@@ -126,6 +127,7 @@ TEST(test_events)
     assert_ok(cov_train_log_open(".", dir, -1, 0, false, &l, &e));
     add_step(l, 1, 2);
     assert_ok(cov_train_log_epoch(l, 0, 1, epoch_values[0], &e));
+    assert_ok(cov_train_log_sync(l, &e));
     size_t n, n_loss = 0, n_rate = 0, n_val = 0;
     char *data = slurp_events(dir, &n);
     for (size_t i = 0; i + 16 < n; i++) {
@@ -140,6 +142,34 @@ TEST(test_events)
     assert_true(n_loss == 1 && n_rate == 1 && n_val == 1);
     assert_ok(cov_train_log_close(l, &e));
     empty_folder();
+}
+
+/* A log that replaces another is complete when the first checkpoint is written, and replaces it
+ * afterwards. */
+TEST(test_replaces)
+{
+    struct cov_train_log *l;
+    put_text(table, KEPT_TABLE);
+    assert_ok(cov_train_log_open(".", NULL, -1, 0, true, &l, &e));
+    assert_ok(cov_train_log_epoch(l, 0, 2, epoch_values[0], &e));
+    assert_ok(cov_train_log_sync(l, &e));
+    check_text(table, KEPT_TABLE);
+    check_text(".metrics.covtools.tmp.log", HEAD "0 0.5 0.25 1.5 0.125\n");
+    assert_ok(cov_train_log_commit(l, &e));
+    check_text(table, HEAD "0 0.5 0.25 1.5 0.125\n");
+    assert_ok(cov_train_log_close(l, &e));
+}
+
+/* Only a table with epochs after the first is certain to belong to a checkpoint. */
+TEST(test_has_epochs)
+{
+    put_text(table, HEAD "0 1 1 1 1\n");
+    assert_false(cov_train_log_has_epochs(table));
+    put_text(table, HEAD "1 1 1 1 1\n");
+    assert_true(cov_train_log_has_epochs(table));
+    put_text(table, KEPT_TABLE);
+    assert_true(cov_train_log_has_epochs(table));
+    assert_true(cov_train_log_has_epochs("missing"));
 }
 
 TEST(test_failures)
@@ -159,13 +189,14 @@ TEST(test_failures)
     assert_int_equal(unlink(table), 0);
     assert_ok(cov_train_log_close(NULL, &e));
 
-    /* If the disk is full, the missing line is reported at once, at the next epoch, and on
+    /* If the disk is full, the missing line is reported at once, before the next checkpoint, and on
      * closing. */
     assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
     limit_files(100);
     assert_ok(cov_train_log_step(l, &s, &e));
     assert_fails(cov_train_log_step(l, &s, &e), COV_EIO, "metrics.jsonl");
-    assert_int_equal(cov_train_log_epoch(l, 0, 1, epoch_values[0], NULL), COV_EIO);
+    assert_ok(cov_train_log_epoch(l, 0, 1, epoch_values[0], &e));
+    assert_int_equal(cov_train_log_sync(l, NULL), COV_EIO);
     assert_int_equal(cov_train_log_close(l, NULL), COV_EIO);
     limit_files(RLIM_INFINITY);
     /* A truncated line is dropped on resume. */

@@ -364,6 +364,8 @@ static int save_part(struct train_job *j, const struct epoch *epoch, struct cov_
     if (!rc)
         rc = log_totals(j, e);
     if (!rc)
+        rc = cov_train_log_sync(j->log, e);
+    if (!rc)
         rc = cov_train_saver_save_part(&j->saver, &j->setup.network, p, e);
     return rc ? rc : after_save(j, clock, e);
 }
@@ -481,9 +483,11 @@ static int end_epoch(struct train_job *j, double clock, bool *stop, struct cov_e
         return COV_OK;
     rc = log_totals(j, e);
     if (!rc)
-        rc = cov_train_saver_save(&j->saver, &j->setup.network, p, j->values, e);
-    if (!rc)
         rc = cov_train_log_epoch(j->log, p->epoch, p->state.n_steps, j->values, e);
+    if (!rc)
+        rc = cov_train_log_sync(j->log, e);
+    if (!rc)
+        rc = cov_train_saver_save(&j->saver, &j->setup.network, p, j->values, e);
     return rc ? rc : after_save(j, clock, e);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/file/outfile.h"
@@ -39,7 +40,7 @@ bool cov_train_log_has_epochs(const char *path)
     size_t cap = 0;
     bool has = !f;
     while (f && !has && getline(&line, &cap, f) > 0)
-        has = strncmp(line, "epoch ", 6) != 0;
+        has = strncmp(line, "epoch ", 6) != 0 && strncmp(line, "0 ", 2) != 0;
     has = has || ferror(f);
     free(line);
     if (f)
@@ -268,9 +269,16 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     }
     (void)fputc('\n', l->files[TABLE]);
     (void)fputs("}\n", l->files[LINES]);
-    if (!rc)
-        rc = flush_logs(l, e);
-    return rc ? rc : cov_train_log_commit(l, e);
+    return rc;
+}
+
+int cov_train_log_sync(struct cov_train_log *l, struct cov_err *e)
+{
+    int rc = flush_logs(l, e);
+    for (int i = 0; !rc && i < N_FILES; i++)
+        if (fsync(fileno(l->files[i])))
+            rc = cov_fail_errno(e, "%s", l->paths[i]);
+    return rc;
 }
 
 int cov_train_log_totals(struct cov_train_log *l, int64_t step,
@@ -283,7 +291,7 @@ int cov_train_log_totals(struct cov_train_log *l, int64_t step,
                   step, earlier->n_runs + run->n_runs, earlier->chunks + run->chunks,
                   earlier->bases + run->bases, earlier->wall_seconds + run->wall_seconds,
                   earlier->cpu_seconds + run->cpu_seconds);
-    return flush_logs(l, e);
+    return ferror(l->files[RUNS]) ? cov_fail_errno(e, "%s", l->paths[RUNS]) : COV_OK;
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)

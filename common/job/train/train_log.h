@@ -23,8 +23,8 @@ struct cov_train_step {
 /* The table of epochs. */
 #define COV_TRAIN_TABLE "metrics.log"
 
-/* Returns true if a table has more than its header, or cannot be read; false for the table of a
- * training that ended in its first epoch. */
+/* Returns true if a table has epochs after the first, or cannot be read; false for the table of a
+ * training that ended before its first checkpoint, which is written after the epoch is logged. */
 bool cov_train_log_has_epochs(const char *path);
 
 /* What all runs of a training have computed until a step. */
@@ -42,22 +42,24 @@ int cov_train_log_read(const char *ckpt, int64_t epoch, int64_t step,
 struct cov_train_log;
 
 /* Opens the logs in the directory `dir`. Keeps existing epochs up to `epoch` and steps up to `step`,
- * those of the point to resume (-1 and 0: keep none). With `replaces`, existing logs stay until the
- * first epoch is complete. `events` (may be NULL): directory for TensorBoard's events, where steps
+ * those of the point to resume (-1 and 0: keep none). With `replaces`, existing logs stay until
+ * cov_train_log_commit. `events` (may be NULL): directory for TensorBoard's events, where steps
  * after `step` are hidden. Free with cov_train_log_close. */
 int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64_t step,
                        bool replaces, struct cov_train_log **out, struct cov_err *e) COV_MUST_USE;
 int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
                        struct cov_err *e) COV_MUST_USE;
-/* Adds an epoch and flushes. `step` is the last step of the epoch. */
+/* Adds an epoch. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
-/* Adds the totals of earlier runs and of this run up to a step. Call it before the checkpoint of the
- * step is written. */
+/* Adds the totals of earlier runs and of this run up to a step. */
 int cov_train_log_totals(struct cov_train_log *l, int64_t step,
                          const struct cov_train_totals *earlier, const struct cov_train_totals *run,
                          struct cov_err *e) COV_MUST_USE;
-/* Replaces existing logs, as the first epoch does. */
+/* Writes to disk what was added. Call it before a checkpoint is written: the logs are then never
+ * behind the checkpoint, and cov_train_log_open drops what is ahead of it. */
+int cov_train_log_sync(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
+/* Replaces existing logs. */
 int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; also reports earlier write errors. Frees *l, even on failure. NULL is
  * accepted. */
