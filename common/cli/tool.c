@@ -315,14 +315,14 @@ static int occupy_standard_streams(struct cov_err *e)
     return COV_OK;
 }
 
-/* A job that writes to the descriptor may have closed it. That is not an error if nothing is
- * buffered. */
+/* An error of close matters only if the stream was used, that is, has a buffer: otherwise no output is
+ * lost, or a job that writes to the descriptor has closed it. After a signal, Linux has closed it. */
 static int close_stdout(struct cov_err *e)
 {
-    bool pending = __fpending(stdout) > 0, failed = ferror(stdout);
+    const bool used = __fbufsize(stdout) > 0;
     errno = 0;
-    bool close_failed = fclose(stdout) != 0;
-    if (failed || (close_failed && (pending || errno != EBADF)))
+    const bool failed = ferror(stdout) || fflush(stdout) != 0;
+    if ((fclose(stdout) != 0 && used && errno != EINTR) || failed)
         return errno ? cov_fail_errno(e, "standard output")
                      : cov_fail(e, COV_EIO, "standard output: write error");
     return COV_OK;

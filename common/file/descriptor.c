@@ -58,3 +58,8 @@ bool cov_lock_is_at(int fd, const char *path)
     return fstat(fd, &mine) == 0 && lstat(path, &there) == 0 && S_ISREG(there.st_mode) &&
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
+
+int cov_close(int fd)
+{
+    return close(fd) == 0 || errno == EINTR ? 0 : -1;
+}

@@ -1,4 +1,4 @@
-/* descriptor.h - reading, writing and locking open files.
+/* descriptor.h - reading, writing, locking and closing files.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FILE_DESCRIPTOR_H
 #define COV_FILE_DESCRIPTOR_H
@@ -14,6 +14,10 @@ ssize_t cov_read_at(int fd, int64_t at, void *data, size_t n);
 
 /* Writes n bytes at offset `at`. Returns 0; -1 on failure, with errno. */
 int cov_write_at(int fd, int64_t at, const void *data, size_t n);
+
+/* Closes a file that was written. Returns 0; -1 on failure, with errno. A signal is no failure: Linux
+ * has closed the file. */
+int cov_close(int fd);
 
 /* ---- locks, so that only one process writes to an output ----
  *

@@ -12,6 +12,7 @@
 
 #include "common/base/mem.h"
 #include "common/file/path.h"
+#include "common/file/descriptor.h"
 #include "common/file/tmpfile.h"
 
 enum { SHOWN = 60 /* maximum characters of a name */ };
@@ -102,7 +103,7 @@ static int run(const char *program, int script, const char *output, const char *
     }
     if (errors >= 0)
         (void)close(errors);
-    if (close(out) != 0 && !rc)
+    if (cov_close(out) != 0 && !rc)
         rc = cov_fail_errno(e, "%s", output);
     return rc;
 }
@@ -134,24 +135,30 @@ int cov_gnuplot_draw(const char *program, void (*put_script)(void *arg, FILE *f)
 
 /* ---------------------------------------------------------------- pictures */
 
-/* Checks that the picture starts and ends like a complete one. */
+/* Checks that the picture starts and ends like a complete one. gnuplot does not report a full disk, so
+ * tries to write more if not. */
 static int check_picture(const struct cov_picture *p, struct cov_err *e)
 {
+    static const char more[1 << 16];
     static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
     unsigned char head[4], tail[16];
-    int fd = open(p->file.tmp, O_RDONLY | O_CLOEXEC);
+    int fd = open(p->file.tmp, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return cov_fail_errno(e, "%s", p->file.path);
     off_t n = lseek(fd, 0, SEEK_END);
     bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
                 pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
-    (void)close(fd); /* opened for reading */
     if (good && p->is_svg)
         good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
     else if (good)
         good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
-    return good ? COV_OK
-                : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", p->file.path, p->gnuplot);
+    int rc = COV_OK;
+    if (!good && n >= 0 && cov_write_at(fd, n, more, sizeof more))
+        rc = cov_fail_errno(e, "%s", p->file.path);
+    else if (!good)
+        rc = cov_fail(e, COV_EIO, "%s: incomplete picture from %s", p->file.path, p->gnuplot);
+    (void)close(fd); /* complete, or incomplete anyway */
+    return rc;
 }
 
 int cov_picture_begin(struct cov_picture *p, const char *path, bool force, const char *tmpdir,

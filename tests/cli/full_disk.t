@@ -32,6 +32,7 @@ g\.h5 h5chunk blacklist -q --names names g.h5
 o\.h5 covpredict -q -m m.ckpt --float -o o.h5 g.h5
 o\.bw cov2bigwig -q --datasets atacseq -o o.bw p.h5
 o\.bed covpeaks call -q -c 1 -l 1 -g 0 -o o.bed stripes.bg
+o\.svg covprofile region -q -r a:1-9 --plot o.svg p.h5
 o\.bg cov2bigwig -q --datasets atacseq -o o.bg p.h5
 o\.bg\.gz cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 temporary_file_in_\. bam2h5 -q -p x -o o.h5 g.h5 r.sam

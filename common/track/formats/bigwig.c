@@ -24,6 +24,7 @@
 
 #include "common/base/mem.h"
 #include "common/file/path.h"
+#include "common/file/descriptor.h"
 #include "common/file/tmpfile.h"
 #include "common/track/formats/bigwig_blocks.h"
 #include "common/track/formats/bigwig_layout.h"
@@ -471,7 +472,7 @@ static int close_file(struct cov_track_sink *s, struct cov_err *e)
         return rc;
     int fd = b->outs[COV_BIGWIG_DATA].fd;
     b->outs[COV_BIGWIG_DATA].fd = -1;
-    if (close(fd) != 0)
+    if (cov_close(fd) != 0)
         return cov_fail_errno(e, "%s: cannot be written", s->name);
     return verify(b, e);
 }
