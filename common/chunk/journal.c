@@ -17,6 +17,7 @@
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
 #include "common/file/descriptor.h"
+#include "common/file/outfile.h"
 
 enum { VERSION = 2, MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */
@@ -452,6 +453,28 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
     j->n_stored += j->at[piece] == 0;
     j->at[piece] = at;
     return COV_OK;
+}
+
+int cov_journal_finish(struct cov_journal *j, const char *head, struct cov_err *e)
+{
+    const struct cov_blob none[2] = {{0}, {0}};
+    const int old = j->fd; /* stays locked */
+    struct cov_outfile out;
+    int rc = cov_outfile_begin(&out, j->path, COV_OUTFILE_BESIDE, true, e);
+    if (!rc) {
+        j->fd = out.fd;
+        rc = cov_journal_begin(j, head, e);
+        if (!rc)
+            rc = cov_journal_scan(j, 1, NULL, NULL, e);
+        if (!rc)
+            rc = cov_journal_append(j, 0, none, e); /* a journal without pieces is removed */
+        if (!rc)
+            rc = cov_outfile_commit(&out, e);
+        j->fd = old;
+    }
+    cov_outfile_end(&out, e);
+    release(j);
+    return rc;
 }
 
 int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[2],

@@ -60,6 +60,9 @@ int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits,
 size_t cov_journal_n_pieces(const struct cov_journal *j);
 bool cov_journal_has(const struct cov_journal *j, size_t piece);
 
+/* Replaces the file as a whole by a journal with this head and one empty piece. Always frees *j. */
+int cov_journal_finish(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
+
 /* Appends a piece of two blobs. On failure (a full disk) the file is unchanged. */
 int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blob blobs[2],
                        struct cov_err *e) COV_MUST_USE;

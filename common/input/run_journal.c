@@ -164,19 +164,17 @@ void cov_run_journal_add_times(const struct cov_journal *journal, struct cov_sta
 /* The last line of a finished run. */
 #define FINISHED "output"
 
-int cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *now,
-                           const char *output, struct cov_err *e)
+void cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *now,
+                            const char *output)
 {
-    const struct cov_blob none[2] = {{0}, {0}};
-    int rc = cov_run_lines_add_file(now, FINISHED, output, NULL, e);
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_run_lines_add_file(now, FINISHED, output, NULL, &e);
     if (!rc)
-        rc = cov_journal_begin(journal, now->data, e);
-    if (!rc)
-        rc = cov_journal_scan(journal, 1, NULL, NULL, e);
-    if (!rc)
-        rc = cov_journal_append(journal, 0, none, e); /* a journal without pieces is removed */
-    cov_journal_close(journal);
-    return rc;
+        rc = cov_journal_finish(journal, now->data, &e);
+    else
+        cov_journal_close(journal);
+    if (rc)
+        cov_warn("%s", e.text);
 }
 
 int cov_run_journal_done(struct cov_journal *journal, struct cov_run_lines *now, const char *output,

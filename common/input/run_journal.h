@@ -40,10 +40,10 @@ int cov_run_lines_add_device(struct cov_run_lines *l, const struct cov_device *d
 int cov_run_journal_start(struct cov_journal *journal, const struct cov_run_lines *now, bool force,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Replaces the journal's pieces by a note that the run is finished, with a fingerprint of its output,
- * and closes it; always frees *journal. */
-int cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *now,
-                           const char *output, struct cov_err *e) COV_MUST_USE;
+/* Replaces the journal by a note that the run is finished, with a fingerprint of its output, and frees
+ * *journal. A failure is only a warning, because the output is complete: the journal then stays. */
+void cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *now,
+                            const char *output);
 /* Sets *done if the journal is that of the same run, which is finished, and the output is still the
  * same. Call it before cov_run_journal_start. COV_EEXIST if the output is another one or that of
  * another run, unless `force` is set; a journal is begun again if its output is missing. */

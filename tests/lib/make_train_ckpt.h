@@ -6,9 +6,6 @@
 
 #include "tests/lib/own_folder.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "common/job/train/train_ckpt.h"
 
 enum { MADE_LENGTH = 8 };
@@ -59,16 +56,6 @@ static inline void free_point(struct cov_train_network *n, struct cov_train_ckpt
 {
     cov_train_ckpt_fini(p);
     cov_train_network_fini(n);
-}
-
-/* Limits the size of files, to simulate a full disk; RLIM_INFINITY: no limit. */
-static inline void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    (void)signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 static inline int by_text(const void *a, const void *b)

@@ -6,9 +6,11 @@
 #include "tests/lib/unit.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char own_folder[] = "/tmp/covtools_unit.XXXXXX";
@@ -74,6 +76,16 @@ static inline void check_same_files(const char *a, const char *b)
     assert_memory_equal(text_a, text_b, n_a);
     free(text_a);
     free(text_b);
+}
+
+/* Limits the size of files, to simulate a full disk; RLIM_INFINITY: no limit. */
+static inline void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 /* Entries of a directory, except `.` and `..`. */

@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/chunk/journal.h"
@@ -58,6 +61,30 @@ static void put(struct cov_journal *j, size_t i)
     cov_blob_fini(&blobs[1]);
 }
 
+/* What the journal calls to write: at most `most` bytes a call, and each other call is interrupted. */
+static size_t most = SIZE_MAX;
+static unsigned n_calls;
+
+ssize_t short_pwritev(int fd, const struct iovec *v, int n, off_t at) __asm__("pwritev64");
+ssize_t short_pwritev(int fd, const struct iovec *v, int n, off_t at)
+{
+    struct iovec some[8];
+    size_t left = most;
+    int k = 0;
+    if (most == SIZE_MAX)
+        return syscall(SYS_pwritev, fd, v, n, at, 0);
+    if (++n_calls % 2) {
+        errno = EINTR;
+        return -1;
+    }
+    for (; k < n && left > 0; k++) {
+        some[k] = v[k];
+        some[k].iov_len = v[k].iov_len < left ? v[k].iov_len : left;
+        left -= some[k].iov_len;
+    }
+    return syscall(SYS_pwritev, fd, some, k, at, 0);
+}
+
 static struct cov_journal *reopen(const char *path)
 {
     struct cov_journal *j;
@@ -108,6 +135,23 @@ TEST(test_pieces)
     expect(j, 0);
     assert_int_equal(cov_journal_remove(j, NULL), 0);
     assert_int_equal(size_of("a"), -1);
+}
+
+TEST(test_short_writes)
+{
+    static const size_t sizes[] = {1, 7, 100};
+    for (size_t k = 0; k < COV_COUNT(sizes); k++) {
+        most = sizes[k];
+        n_calls = 0;
+        make("a");
+        assert_true(n_calls > 40);
+        most = SIZE_MAX;
+        struct cov_journal *j = reopen("a");
+        assert_int_equal(cov_journal_n_pieces(j), N - 1);
+        for (size_t i = 1; i < N; i++)
+            expect(j, i);
+        assert_int_equal(cov_journal_remove(j, NULL), 0);
+    }
 }
 
 TEST(test_empty)
@@ -288,17 +332,13 @@ TEST(test_full_disk)
 {
     make("f");
     long size = size_of("f");
-    struct rlimit limit, small = {(rlim_t)size + 100, RLIM_INFINITY};
-    (void)signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    small.rlim_max = limit.rlim_max;
     struct cov_journal *j = reopen("f");
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     struct cov_err e = COV_ERR_INIT;
     fill(19, blobs);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    limit_files((rlim_t)size + 100);
     assert_int_equal(cov_journal_append(j, 0, blobs, &e), COV_EIO);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit_files(RLIM_INFINITY);
     assert_non_null(strstr(e.text, "f: cannot be written"));
     assert_int_equal(size_of("f"), size);
     assert_false(cov_journal_has(j, 0));
@@ -307,6 +347,30 @@ TEST(test_full_disk)
     cov_blob_fini(&blobs[0]);
     cov_blob_fini(&blobs[1]);
     cov_journal_close(j);
+}
+
+/* The journal of a finished run has another head and one piece; on a full disk the old one stays. */
+TEST(test_finish)
+{
+    struct cov_err e = COV_ERR_INIT;
+    bool damaged;
+    make("f");
+    const int n_files = count_files(".");
+    long size = size_of("f");
+    struct cov_journal *j = reopen("f");
+    limit_files(20);
+    assert_int_equal(cov_journal_finish(j, head, &e), COV_EIO);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(size_of("f"), size);
+    j = reopen("f");
+    assert_int_equal(cov_journal_n_pieces(j), N - 1);
+    assert_int_equal(cov_journal_finish(j, "finished\n", NULL), 0);
+    assert_int_equal(cov_journal_open("f", &j, NULL), 0);
+    assert_string_equal(cov_journal_head(j, &damaged), "finished\n");
+    assert_int_equal(cov_journal_scan(j, 1, NULL, NULL, NULL), 0);
+    assert_int_equal(cov_journal_n_pieces(j), 1);
+    assert_int_equal(count_files("."), n_files);
+    assert_int_equal(cov_journal_remove(j, NULL), 0);
 }
 
 TEST(test_no_folder)

@@ -130,13 +130,12 @@ void cov_effect_journal_close(struct cov_effect_journal *j)
     free_journal(j);
 }
 
-int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e)
+void cov_effect_journal_finish(struct cov_effect_journal *j)
 {
     if (!j)
-        return COV_OK;
-    int rc = cov_run_journal_finish(j->file, &j->lines, j->output, e);
+        return;
+    cov_run_journal_finish(j->file, &j->lines, j->output);
     free_journal(j);
-    return rc;
 }
 
 size_t cov_effect_journal_n_done(const struct cov_effect_journal *j)

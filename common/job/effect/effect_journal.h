@@ -27,8 +27,9 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
 
 /* Closes the journal and keeps it, with a note, if it has pieces. NULL is accepted. */
 void cov_effect_journal_close(struct cov_effect_journal *j);
-/* Notes that the run is finished, once the output has its name. Always frees *j; NULL is accepted. */
-int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e) COV_MUST_USE;
+/* Notes that the run is finished, once the output has its name; a failure is only a warning. Frees *j;
+ * NULL is accepted. */
+void cov_effect_journal_finish(struct cov_effect_journal *j);
 
 size_t cov_effect_journal_n_done(const struct cov_effect_journal *j);
 

@@ -330,9 +330,9 @@ static int finish_output(struct vcf_job *j, struct cov_outfile *out, struct cov_
         rc = cov_outfile_commit(out, e);
     if (rc)
         return rc;
-    rc = cov_effect_journal_finish(j->journal, e);
+    cov_effect_journal_finish(j->journal);
     j->journal = NULL;
-    return rc;
+    return COV_OK;
 }
 
 static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t n,
