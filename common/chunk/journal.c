@@ -204,6 +204,8 @@ static int open_and_lock(struct cov_journal *j, struct cov_err *e)
     enum cov_lock_result got = cov_lock(j->fd);
     if (got == COV_LOCK_HELD)
         return cov_fail(e, COV_EEXIST, "%s: another run is writing this output", j->path);
+    if (got == COV_LOCK_FAILED)
+        return cov_fail_errno(e, "%s: cannot be locked", j->path);
     if (got == COV_LOCK_UNSUPPORTED)
         cov_warn("%s: the file system does not support locks; a concurrent run would go unnoticed",
                  j->path);

@@ -49,7 +49,11 @@ enum cov_lock_result cov_lock(int fd)
     while (rc != 0 && errno == EINTR);
     if (rc == 0)
         return COV_LOCKED;
-    return errno == EAGAIN || errno == EACCES ? COV_LOCK_HELD : COV_LOCK_UNSUPPORTED;
+    if (errno == EAGAIN || errno == EACCES)
+        return COV_LOCK_HELD;
+    return errno == ENOLCK || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP
+               ? COV_LOCK_UNSUPPORTED
+               : COV_LOCK_FAILED;
 }
 
 bool cov_lock_is_at(int fd, const char *path)

@@ -28,6 +28,7 @@ enum cov_lock_result {
     COV_LOCKED,
     COV_LOCK_HELD,        /* another open file holds the lock */
     COV_LOCK_UNSUPPORTED, /* the file system has no locks, as on some NFS and Lustre mounts */
+    COV_LOCK_FAILED,      /* with errno */
 };
 
 /* Tries to lock the whole file, which must be open for writing. Does not wait. */

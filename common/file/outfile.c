@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/file/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -168,12 +169,25 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
+enum { MAX_OWNER = 64 };
+
+/* Without locks, a temporary name contains "-HOST-PID-ATTEMPT". HOST is a fingerprint of the machine's name
+ * and of the namespace of process ids, so a run on it can see whether the process still runs. */
+static void put_owner(char owner[MAX_OWNER], pid_t pid, long attempt)
+{
+    char host[256] = "";
+    struct stat st = {0};
+    (void)gethostname(host, sizeof host - 1);
+    (void)stat("/proc/self/ns/pid", &st);
+    const uint64_t id = cov_fingerprint(st.st_ino, host, strlen(host));
+    (void)snprintf(owner, MAX_OWNER, "-%08" PRIx32 "-%ld-%ld", (uint32_t)id, (long)pid, attempt);
+}
+
 /* "dir/.stem.covtools.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, like ".bg.gz".
  * The output's name determines the temporary name, so a run finds the file of another run. A name
- * that is too long for file systems is cut and gets a fingerprint. Without locks, the name contains
- * the process id and the number of the attempt. */
-static char *temporary_name(const char *dir, const char *path, bool locks, int attempt,
-                            struct cov_err *e)
+ * that is too long for file systems is cut and gets a fingerprint. `owner` is empty if files can be
+ * locked. */
+static char *temporary_name(const char *dir, const char *path, const char *owner, struct cov_err *e)
 {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     size_t length = strlen(name), stem = length;
@@ -188,14 +202,34 @@ static char *temporary_name(const char *dir, const char *path, bool locks, int a
                 }
     }
     enum { MAX_STEM = 160 };
-    char rest[32] = "", number[64] = "", hidden[NAME_MAX + 1];
+    char rest[32] = "", hidden[NAME_MAX + 1];
     if (stem > MAX_STEM)
         (void)snprintf(rest, sizeof rest, "~%016" PRIx64, cov_fingerprint(0, name, stem));
-    if (!locks)
-        (void)snprintf(number, sizeof number, "-%ld-%d", (long)getpid(), attempt);
     (void)snprintf(hidden, sizeof hidden, ".%.*s%s.covtools%s.tmp%s",
-                   stem < MAX_STEM ? (int)stem : MAX_STEM, name, rest, number, name + stem);
+                   stem < MAX_STEM ? (int)stem : MAX_STEM, name, rest, owner, name + stem);
     return cov_path_join(dir, hidden, e);
+}
+
+/* Removes the output's temporary files of processes of this machine that no longer run. */
+static void remove_dead(const struct cov_outfile *o, const char *dir)
+{
+    char owner[MAX_OWNER], *end;
+    put_owner(owner, 0, 0);
+    DIR *d = opendir(dir);
+    for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d)) {
+        owner[strlen("-01234567-")] = '\0';
+        const char *at = strstr(f->d_name, owner);
+        const long pid = at ? strtol(at + strlen(owner), &end, 10) : 0;
+        if (pid <= 0 || *end != '-' || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+            continue;
+        put_owner(owner, (pid_t)pid, strtol(end + 1, NULL, 10));
+        char *name = temporary_name(dir, o->path, owner, NULL);
+        if (name && strcmp(strrchr(name, '/') + 1, f->d_name) == 0)
+            (void)unlink(name);
+        free(name);
+    }
+    if (d)
+        (void)closedir(d);
 }
 
 enum { AGAIN = 1, NO_LOCKS };
@@ -205,6 +239,8 @@ static int judge(const struct cov_outfile *o, enum cov_lock_result got, struct c
 {
     if (got == COV_LOCK_HELD)
         return cov_fail(e, COV_EEXIST, "%s: another run is writing it", o->path);
+    if (got == COV_LOCK_FAILED)
+        return cov_fail_errno(e, "%s: cannot lock its temporary file", o->path);
     return got == COV_LOCKED ? AGAIN : NO_LOCKS;
 }
 
@@ -261,10 +297,11 @@ static int create_locked(struct cov_outfile *o, const char *dir, const char *nam
         o->fd = fd;
         return COV_OK;
     }
-    if (got == COV_LOCK_UNSUPPORTED)
+    int rc = judge(o, got, e);
+    if (got == COV_LOCK_UNSUPPORTED || got == COV_LOCK_FAILED)
         (void)unlink(name);
     (void)close(fd); /* nothing was written */
-    return judge(o, got, e);
+    return rc;
 }
 
 /* Creates the file `name` and adds it to the leftovers, with signals blocked. */
@@ -294,15 +331,19 @@ static int create_listed(struct cov_outfile *o, const char *dir, const char *nam
 static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
 {
     int rc = AGAIN;
+    char owner[MAX_OWNER] = "";
     for (int attempt = 0; rc == AGAIN && attempt < MAX_TRIES; attempt++) {
+        if (!o->locks)
+            put_owner(owner, getpid(), attempt);
         free(o->hidden);
-        o->hidden = temporary_name(dir, o->path, o->locks, attempt, e);
+        o->hidden = temporary_name(dir, o->path, owner, e);
         rc = o->hidden ? create_listed(o, dir, o->hidden, e) : COV_ENOMEM;
         if (rc == NO_LOCKS) {
             cov_debug("%s: the file system does not support locks; a concurrent run would go "
                       "unnoticed",
                       o->path);
             o->locks = false;
+            remove_dead(o, dir);
             rc = AGAIN;
         }
     }

@@ -3,6 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -507,7 +508,7 @@ TEST(one_of_many_wins)
 }
 
 /* Files without locks, as on some network file systems: both runs write, and the later one fails. */
-static bool no_locks;
+static bool no_locks, fails_to_lock;
 
 /* Replaces the function of the library. */
 enum cov_lock_result cov_lock(int fd)
@@ -515,7 +516,8 @@ enum cov_lock_result cov_lock(int fd)
     enum cov_lock_result (*original)(int) = NULL;
     void *symbol = dlsym(RTLD_NEXT, "cov_lock");
     memcpy(&original, &symbol, sizeof original);
-    return no_locks ? COV_LOCK_UNSUPPORTED : original(fd);
+    errno = EIO;
+    return no_locks ? COV_LOCK_UNSUPPORTED : fails_to_lock ? COV_LOCK_FAILED : original(fd);
 }
 
 TEST(works_without_locks)
@@ -535,6 +537,53 @@ TEST(works_without_locks)
     no_locks = false;
     assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
     assert_int_equal(unlink("a.h5"), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
+/* The files of killed runs on this machine are removed, those of running ones and of other outputs stay. */
+TEST(removes_files_of_dead_runs_without_locks)
+{
+    struct cov_outfile o, other;
+    char name[256], mine[256];
+    no_locks = true;
+    pid_t child = fork();
+    if (child == 0) {
+        begin(&o, "a.h5", false);
+        begin(&other, "b.h5", false);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(count_files("."), 2);
+    begin(&o, "a.h5", false);
+    (void)snprintf(mine, sizeof mine, "%s", o.hidden);
+    begin(&other, "a.h5", false);
+    assert_int_equal(access(mine, F_OK), 0);
+    assert_int_equal(count_files("."), 3);
+    /* One on another machine, whose process ids say nothing here. */
+    (void)snprintf(name, sizeof name, "%s", o.hidden);
+    char *host = strstr(name, ".covtools-") + strlen(".covtools-");
+    *host = *host == '0' ? '1' : '0';
+    char *pid = strchr(host, '-') + 1;
+    (void)snprintf(pid, 64, "%ld-0.tmp.h5", (long)child);
+    put_text(name, "");
+    cov_outfile_abort(&o);
+    cov_outfile_abort(&other);
+    begin(&o, "b.h5", false);
+    cov_outfile_abort(&o);
+    assert_int_equal(count_files("."), 1);
+    assert_int_equal(unlink(name), 0);
+    no_locks = false;
+}
+
+/* An error is not the lack of locks. */
+TEST(reports_an_error_of_a_lock)
+{
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    fails_to_lock = true;
+    assert_int_equal(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, &e), COV_EIO);
+    assert_string_equal(e.text, "a.h5: cannot lock its temporary file: Input/output error");
+    fails_to_lock = false;
     assert_int_equal(count_files("."), 0);
 }
 
