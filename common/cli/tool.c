@@ -292,6 +292,17 @@ static void end_by_signal(int number)
     _exit(128 + number);
 }
 
+/* htslib and libhdf5 end the program when some of their allocations fail. */
+static pid_t running; /* this process; not its children */
+static void end_by_library(void)
+{
+    if (running != getpid())
+        return;
+    (void)cov_leftovers_remove_all();
+    write_to_stderr(signal_prefix);
+    write_to_stderr("error: a library ended the program, probably for lack of memory\n");
+}
+
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = end_by_signal}, old;
@@ -681,6 +692,7 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
         (void)snprintf(signal_prefix, sizeof signal_prefix, "%s: ", program->name);
         is_terminal = isatty(STDERR_FILENO);
         catch_signals();
+        running = atexit(end_by_library) ? 0 : getpid();
         rc = cov_stats_set_command(stats, argc, argv, &e);
     }
     if (!rc && program->subcommands)
@@ -703,5 +715,6 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     cov_stats_fini(stats);
+    running = 0;
     return status;
 }

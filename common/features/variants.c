@@ -477,6 +477,30 @@ static void drop_signs(struct cov_variants *r)
     r->line.l = (size_t)(to - r->line.s);
 }
 
+/* Returns true if ID, REF and ALT of the record are as long as wanted. */
+static bool has_lengths(const bcf1_t *b, const size_t wanted[3])
+{
+    size_t n = b->n_allele > 1 ? 0 : 1;
+    for (uint32_t i = 1; i < b->n_allele; i++)
+        n += strlen(b->d.allele[i]) + (i > 1);
+    return strlen(b->d.id) == wanted[0] && strlen(b->d.allele[0]) == wanted[1] && n == wanted[2];
+}
+
+/* Parses the line. When memory runs out, htslib may return a record with other fields. */
+static int parse_line(struct cov_variants *r, bcf1_t *b, struct cov_err *e)
+{
+    size_t n[5];
+    const char *field = r->line.s;
+    for (size_t i = 0; i < COV_COUNT(n); i++, field++)
+        field += n[i] = strcspn(field, "\t");
+    if (vcf_parse(&r->line, r->header, b) != 0)
+        return cov_variants_fail(r, e, "not a VCF record");
+    /* cov_variants_next refuses a record without alleles */
+    return b->n_allele == 0 || bcf_unpack(b, BCF_UN_STR) != 0 || has_lengths(b, n + 2)
+               ? COV_OK
+               : cov_variants_fail(r, e, "htslib has read other fields; memory may be short");
+}
+
 /* Reads the next line that is not blank. Returns 1, 0 at the end, or a failure. */
 static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_err *e)
 {
@@ -497,9 +521,8 @@ static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_e
         return rc;
     if (r->genotypes && r->n_samples > 0 && has_signs(&r->line))
         drop_signs(r);
-    return vcf_parse(&r->line, r->header, v->record) == 0
-               ? 1
-               : cov_variants_fail(r, e, "not a VCF record");
+    rc = parse_line(r, v->record, e);
+    return rc ? rc : 1;
 }
 
 /* A record begins with the bytes of its two parts. */

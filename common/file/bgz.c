@@ -27,7 +27,6 @@
 #include "common/base/pool.h"
 #include "common/file/file_kind.h"
 #include "common/file/path.h"
-#include "common/file/descriptor.h"
 
 enum kind { PLAIN, GZIP, BGZF_BLOCKS };
 enum { GZIP_BUFFER = 1 << 18, META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };
@@ -680,7 +679,7 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
     int rc = COV_OK;
     if (b->fd >= 0) {
         rc = finish_writing(b, e);
-        if (cov_close(b->fd) && !rc)
+        if (close(b->fd) && errno != EINTR && !rc)
             rc = cov_fail_errno(e, "%s", b->name);
         b->fd = -1;
     }

@@ -56,8 +56,8 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
 int cov_train_log_totals(struct cov_train_log *l, int64_t step,
                          const struct cov_train_totals *earlier, const struct cov_train_totals *run,
                          struct cov_err *e) COV_MUST_USE;
-/* Writes to disk what was added. Call it before a checkpoint is written: the logs are then never
- * behind the checkpoint, and cov_train_log_open drops what is ahead of it. */
+/* Writes to disk what was added. Call it before a checkpoint is written: the logs then have all that
+ * it has, and cov_train_log_open drops what it lacks. */
 int cov_train_log_sync(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 /* Replaces existing logs. */
 int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
