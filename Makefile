@@ -98,7 +98,10 @@ BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/mock/*.cc))
-ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(UNIT_MAIN) $(HELPER_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
+# Preloaded into the tools by tests/faults/sweep.py, which does not work with sanitizers.
+FAULTS_SRC := tests/faults/faults.c
+FAULTS     := $(if $(SAN),,$(B)/tests/faults.so)
+ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(UNIT_MAIN) $(HELPER_SRC) $(FAULTS_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
 HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/lib/*/*.h tests/mock/*.h tests/fuzz/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
@@ -119,7 +122,7 @@ EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
 EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training lstm))
 MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
 MOCK_BENCH := $(if $(EMULATE),$(B)/tests/bench_gpu)
-HELPERS := $(MOCK_PLUGIN) $(MOCK_BENCH) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
+HELPERS := $(FAULTS) $(MOCK_PLUGIN) $(MOCK_BENCH) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
 DEMOS   := $(DEMO_SRC:workflows/demo/%.c=$(B)/demo/%)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -263,6 +266,11 @@ $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
+$(FAULTS): $(call obj,$(FAULTS_SRC))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(COV_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl $(LDLIBS)
+$(call obj,$(FAULTS_SRC)): COV_CPPFLAGS += -U_FORTIFY_SOURCE
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/benchmark.a $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

@@ -49,6 +49,10 @@ check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and trai
 	$(Q)LONG=1 $(PROVE) --exec '' tests/cli/covtrain_plant.t
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
+.PHONY: check-faults
+check-faults: all $(HELPERS) ## make each call and allocation of the tools fail in turn (hours; FAULTS_FLAGS="--some 20", see faults/sweep.py)
+	$(Q)PATH='$(abspath $(BIN)):$(abspath $(B))/tests/lib':"$$PATH" $(PYTHON) tests/faults/sweep.py $(FAULTS_FLAGS) $(B)/faults $(FAULTS) $(CASES)
+
 .PHONY: golden
 golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DIRECTORY of its programs, GOLDEN=PATTERN of names)
 	$(Q)[ -n '$(OLD)' ] || { echo 'golden: which build? (OLD=/path/to/bin)' >&2; exit 2; }
