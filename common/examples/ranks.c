@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/file/dynload.h"
@@ -89,6 +90,76 @@ int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
 {
     const struct cov_ranks *r = arg;
     return r->ops ? r->ops->sum(v, n, e) : COV_OK;
+}
+
+/* What a process tells the others: characters of its host's name, and the halves of fingerprints. Sums
+ * with zeros are exact. */
+enum { HOST = 64 };
+
+static void put_row(double *row, const struct cov_rank_item *items, size_t n)
+{
+    char host[HOST] = "";
+    (void)gethostname(host, sizeof host - 1);
+    for (size_t i = 0; i < HOST; i++)
+        row[i] = (unsigned char)host[i];
+    for (size_t i = 0; i < n; i++) {
+        row[HOST + 2 * i] = (double)(items[i].fingerprint >> 32);
+        row[HOST + 2 * i + 1] = (double)(uint32_t)items[i].fingerprint;
+    }
+}
+
+static int fail_item(const double *row, size_t rank, const char *name, struct cov_err *e)
+{
+    char host[HOST];
+    for (size_t i = 0; i < HOST; i++)
+        host[i] = (char)row[i];
+    return cov_fail(e, COV_EINPUT,
+                    "%s: not the same in rank %zu on host %s; all processes need the same files, "
+                    "options and version",
+                    name, rank, host);
+}
+
+int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, size_t n,
+                      struct cov_err *e)
+{
+    if (r->n < 2)
+        return COV_OK;
+    size_t most = 0, width;
+    double *counts = cov_calloc(r->n, sizeof *counts, e), *rows = NULL;
+    int rc = counts ? COV_OK : COV_ENOMEM;
+    if (!rc) {
+        counts[r->rank] = (double)n;
+        rc = cov_ranks_sum(r, counts, r->n, e);
+    }
+    for (size_t k = 0; !rc && k < r->n; k++)
+        most = counts[k] > (double)most ? (size_t)counts[k] : most;
+    width = HOST + 2 * most;
+    rows = rc ? NULL : cov_calloc(r->n * width, sizeof *rows, e);
+    if (rows) {
+        put_row(rows + r->rank * width, items, n);
+        rc = cov_ranks_sum(r, rows, r->n * width, e);
+    } else if (!rc) {
+        rc = COV_ENOMEM;
+    }
+    for (size_t k = 1; !rc && k < r->n; k++) {
+        const double *row = rows + k * width;
+        size_t i = 0;
+        while (i < most && memcmp(rows + HOST + 2 * i, row + HOST + 2 * i, 2 * sizeof *row) == 0)
+            i++;
+        if (i < most || counts[k] != counts[0])
+            rc = fail_item(row, k, i < n ? items[i].name : "further files", e);
+    }
+    free(counts);
+    free(rows);
+    return rc;
+}
+
+void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e)
+{
+    char host[HOST] = "";
+    (void)gethostname(host, sizeof host - 1);
+    if (r->rank > 0)
+        (void)cov_err_prefix(e, "rank %zu on host %s", r->rank, host);
 }
 
 int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)

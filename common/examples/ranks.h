@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 
@@ -56,6 +57,18 @@ void cov_ranks_close(struct cov_ranks *r, bool failed);
 
 /* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Something that all processes must have alike: a file, or options. */
+struct cov_rank_item {
+    const char *name; /* for messages */
+    uint64_t fingerprint;
+};
+/* Collective: COV_EINPUT if the items of a process differ from those of the first; names that process
+ * and its host, and the first item that differs. */
+int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, size_t n,
+                      struct cov_err *e) COV_MUST_USE;
+/* Prefixes the message of a process other than the first with its number and host. */
+void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e);
 
 /* Collective, only with several processes: calls ops->share. cov_ranks_close unshares the
  * window. */

@@ -84,7 +84,11 @@ static int share(size_t n, void **window, void **base, struct cov_err *e)
         code = MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
     if (!code)
         code = MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    int rc = end(code, "cannot allocate shared memory (on one machine it is in /dev/shm)", e);
+    int rc =
+        end(code,
+            "cannot allocate memory that other processes read (on one machine it is in /dev/shm; "
+            "Open MPI of Debian needs OMPI_MCA_osc=pt2pt,sm between machines)",
+            e);
     if (rc)
         free(w);
     else

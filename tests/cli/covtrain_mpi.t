@@ -67,6 +67,28 @@ in=d
 ranks 3 -o bad --dropout 2
 is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is an invalid option'
 
+# Processes that would train on something else.
+differs() { # NAME EXPECTED ARG... of the second process
+    name=$1 expected=$2
+    shift 2
+    run timeout 60 mpirun --oversubscribe -n 1 covtrain -q $net -o bad -i d : -n 1 covtrain -q $net -o bad "$@"
+    is "$status $(grep 'covtrain: error' "$stderr")" "1 covtrain: error: $expected not the same in rank 1 on host $(uname -n); all processes need the same files, options and version" \
+        "$name in the second process"
+    ok '  nothing is written' test ! -e bad
+}
+cp -r d other
+"$PYTHON" "$SRC/tests/oracle/training_data.py" other/train/a.h5 98
+differs 'other coverage' d/train/a.h5: -i other
+cp d/train/a.h5 other/train && cp d/val/v.h5 other/val/w.h5
+differs 'a further file' 'further files:' -i other
+mv other/val/w.h5 other/val/v.h5 && mv other/train/a.h5 other/train/b.h5
+differs 'another name' d/train/a.h5: -i other
+differs 'another option' options: -i d --clip 2
+differs 'another precision' options: -i d --precision bf16
+rm -rf other/train
+run timeout 60 mpirun --oversubscribe -n 1 covtrain -q $net -o bad -i d : -n 1 covtrain -q $net -o bad -i other
+like "$(cat "$stderr")" "^covtrain: error: rank 1 on host $(uname -n): other: no directory train/" 'files that only the second process lacks: it reports that'
+
 # ---------------------------------------------------------------- distributed data
 
 all='--random-offset --pair-strands --blacklist'
@@ -134,7 +156,7 @@ with open("e/train/b.h5", "r+b") as f: # in the last process's share
 EOF
 ranks 3 -f -o bad --loading ranks
 is "$status" 1 'damage in the data of one process'
-is "$(grep -c 'covtrain: error: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is reported once, and ends all processes'
+is "$(grep -c 'covtrain: error: rank 2 on host .*: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is reported once, and ends all processes'
 ok '  without a checkpoint' test ! -e bad/last.ckpt
 mpirun -n 2 --oversubscribe covtrain -q -i d $(echo "$net" | sed 's/-e 2//') -o killed -e 1000000 --patience 1000000 \
     --save-top-k 1 --loading ranks >out.txt 2>&1 &

@@ -21,6 +21,7 @@
 #include "common/file/path.h"
 #include "common/input/device_options.h"
 #include "common/job/train/provenance.h"
+#include "common/job/train/train_agree.h"
 #include "common/job/train/train_messages.h"
 #include "common/job/train/train_saver.h"
 #include "common/net/net.h"
@@ -765,7 +766,11 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     }
     cov_train_set_last_words(options, NULL);
     if (!rc)
+        rc = cov_train_agree_on_options(options, &j.ranks, e);
+    if (!rc)
         rc = cov_train_setup_open(&j.setup, options, &j.ranks, e);
+    if (!rc)
+        rc = cov_train_agree_on_files(&j.setup, options, &j.ranks, e);
     if (!rc && options->resume)
         rc = cov_train_log_read(options->resume, j.setup.ckpt.epoch, j.setup.ckpt.state.n_steps,
                                 j.values, &j.earlier, e);
@@ -773,6 +778,8 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         rc = cov_pool_new(options->n_threads, &j.pool, e);
     if (!rc)
         rc = open_trainer(&j, e);
+    if (!rc)
+        rc = cov_train_agree_on_precision(j.device, &j.ranks, e);
     if (!rc && j.setup.ckpt.epoch + 1 >= options->epochs)
         cov_info("nothing to do: %s already has %" PRId64 " epochs; a larger --epochs continues it",
                  options->resume, j.setup.ckpt.epoch + 1);
@@ -791,6 +798,8 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     cov_pool_free(j.pool);
     cov_example_plan_fini(&j.val);
     cov_train_setup_fini(&j.setup);
+    if (rc)
+        cov_ranks_name(&j.ranks, e);
     cov_ranks_close(&j.ranks, rc != COV_OK);
     return rc;
 }
