@@ -34,6 +34,9 @@ struct cov_chunk_table {
     size_t n_bytes;
 };
 
+/* The attribute of a file with the version of covtools that wrote it. */
+#define COV_CHUNK_VERSION "covtools_version"
+
 /* A text attribute of the file or of a dataset. */
 struct cov_chunk_attr {
     char *set; /* NULL: of the file */

@@ -121,7 +121,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
         const struct cov_chunk_attr *a = &w->head.attrs[i];
         /* The writer adds these itself. */
         bool own =
-            !set && (strcmp(a->name, "timestamp") == 0 || strcmp(a->name, "covtools_version") == 0);
+            !set && (strcmp(a->name, "timestamp") == 0 || strcmp(a->name, COV_CHUNK_VERSION) == 0);
         if (own || !cov_text_same(a->set, set))
             continue;
         int rc = cov_h5_write_attr(w->h5, set, a->name, a->text, e);
@@ -217,7 +217,7 @@ static int create(struct cov_chunk_writer *w, const char *path, struct cov_err *
     if (!rc)
         rc = write_attrs(w, NULL, e);
     if (!rc)
-        rc = cov_h5_write_attr(w->h5, NULL, "covtools_version", cov_version(), e);
+        rc = cov_h5_write_attr(w->h5, NULL, COV_CHUNK_VERSION, cov_version(), e);
     for (size_t i = 0; !rc && i < h->n_tables; i++)
         rc = write_table(w, &h->tables[i], e);
     if (!rc && h->has_bases) {

@@ -279,6 +279,11 @@ h5chunk repack --dtype int32 -o narrow.h5 pred.2.h5
 refuses 1 'pred.1.h5 and narrow.h5 are not parts of one file: prediction/predictions has different types' 'different types' \
     -- merge -o out.h5 pred.1.h5 narrow.h5
 "$PYTHON" -c 'import h5py
+h5py.File("pred.2.h5", "r+").attrs["covtools_version"] = b"0.0.9"'
+does 'merge of parts of two versions' -- merge -f -o a.h5 pred.1.h5 pred.2.h5
+stderr_like 'warning: pred.1.h5 and pred.2.h5 were written by covtools .* and 0.0.9: predictions of two versions may differ' \
+    '  warns'
+"$PYTHON" -c 'import h5py
 with h5py.File("pred.2.h5", "r+") as f:
     f["prediction/model_name"][0] = b"another.ckpt"'
 refuses 1 'prediction/model_name differs' 'different models' -- merge -o out.h5 pred.1.h5 pred.2.h5

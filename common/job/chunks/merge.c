@@ -35,7 +35,7 @@ struct parts {
     bool allow_holes;
     /* Attributes of predictions: whether they differ between parts, and `outside` of the first
      * part that has it. */
-    bool regions_differ, devices_differ;
+    bool regions_differ, devices_differ, versions_differ;
     char *outside;
 };
 
@@ -318,6 +318,20 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
 
 /* ---- the attributes of the result ---- */
 
+/* Values depend on the version, so warns once about parts of several. */
+static void compare_versions(struct parts *p, size_t i, const struct cov_chunk_head *h)
+{
+    const struct cov_chunk_head *first = cov_chunk_file_head(p->first);
+    const char *a = cov_chunk_head_attr(first, NULL, COV_CHUNK_VERSION);
+    const char *b = cov_chunk_head_attr(h, NULL, COV_CHUNK_VERSION);
+    if (p->versions_differ || !cov_chunk_head_set(h, COV_PREDICTIONS_SET) || !a || !b ||
+        strcmp(a, b) == 0)
+        return;
+    p->versions_differ = true;
+    cov_warn("%s and %s were written by covtools %s and %s: predictions of two versions may differ",
+             p->paths[0], p->paths[i], a, b);
+}
+
 /* Compares the predictions of a part with the first part, and notes what differs. */
 static int note_regions(struct parts *p, const struct cov_chunk_head *h, struct cov_err *e)
 {
@@ -369,6 +383,8 @@ static int scan_part(struct parts *p, size_t i, struct cov_err *e)
     }
     if (!rc)
         rc = note_regions(p, head, e);
+    if (!rc)
+        compare_versions(p, i, head);
     if (!rc)
         rc = add_rows(p, i, grid, e);
     p->shards[i] = read_shard(head);
