@@ -57,6 +57,9 @@ is "$(gzip -dc b.broadPeak.gz | cut -f 1-7)" "$(cut -f 1-6,13 b.gappedPeak)" '  
 # shellcheck disable=SC2016 # for awk
 ok '  blocks begin and end with the peak' awk -F'\t' '{ n = split($11, size, ","); split($12, at, ",")
     if (n != $10 || at[1] != 0 || at[n] + size[n] != $3 - $2) exit 1 }' b.gappedPeak
+printf 'a\t0\t300\t2\nb\t0\t300\t9\nb\t500\t800\t2\nc\t0\t300\t2\n' >weak.bg
+run covpeaks call -q --broad -c 5 -C 1 -G 50 -o - weak.bg
+is "$(columns 1-3 | tr '\t\n' '  ')" 'b 0 300 b 500 800 ' 'broad: none on sequences without narrow peaks, as MACS3'
 printf 'c\t0\t300\t1234.5\n' >high.bg
 run covpeaks call -q -c 2 -o - high.bg
 is "$(columns 5,7)" '1000	1234.5' 'the score is at most 1000'

@@ -94,6 +94,9 @@ refuses_files 'x\.bed: none of the sequences with peaks \(chrX\) is in sizes \(c
 printf 'chr1\t0\t99999\n' >long.bed
 refuses_files "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 1 sizes | cut -f 2) bases in sizes\$" 'past the end' \
     compare --chrom-sizes sizes p.bed long.bed
+awk '{ print $1 "\t0\t" $2 }' sizes >whole.bed
+run covpeaks compare --chrom-sizes sizes p.bed whole.bed
+status_is 0 'peaks that end at the last base'
 printf '#c\nchr1\t5\t5\n' >empty.bed
 refuses_files 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
 printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed

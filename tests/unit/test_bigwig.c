@@ -46,6 +46,28 @@ TEST(writes_the_summary)
         }
 }
 
+static uint64_t number_at(FILE *f, uint64_t at, size_t n)
+{
+    uint64_t x = 0;
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    assert_int_equal(fread(&x, n, 1, f), 1);
+    return x;
+}
+
+/* What fits into one node has no further level: the roots of both trees are leaves. */
+TEST(has_no_superfluous_levels)
+{
+    enum { CONTIG_TREE = 8, INDEX = 24, TREE_HEAD = 32, INDEX_HEAD = 48 };
+    const struct cov_interval one[] = {{0, 7, 2}};
+    const struct expected track[4] = {{0}, {0}, {one, 1}, {one, 1}};
+    write_file(&contigs, track, 1);
+    FILE *f = fopen("x.bw", "rb");
+    assert_non_null(f);
+    assert_int_equal(number_at(f, number_at(f, CONTIG_TREE, 8) + TREE_HEAD, 1), 1);
+    assert_int_equal(number_at(f, number_at(f, INDEX, 8) + INDEX_HEAD, 1), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
 static uint64_t count_blocks(const char *path)
 {
     bigWigFile_t *bw = bwOpen(path, NULL, "r");

@@ -53,7 +53,7 @@ TEST_WITH(test_round_trip, setup, NULL)
         .stopping = {true, train_loss, false, 2, 7, 5, -1.5},
         .saving = {true, accuracy, true, 0.5, 0.125, 0.25, dot, second, first, last, saved, 2},
         .has_seed = true,
-        .seed = 4000000000U,
+        .seed = UINT32_MAX,
         .n_batches = 40,
         .n_epoch_batches = 8,
         .n_val_batches = 2,
@@ -85,7 +85,7 @@ TEST_WITH(test_round_trip, setup, NULL)
     assert_int_equal(r.saving.n_saved, 2);
     assert_string_equal(r.saving.saved[0].path, first);
     assert_true(r.saving.saved[1].score == 0.5);
-    assert_true(r.has_seed && r.seed == 4000000000U);
+    assert_true(r.has_seed && r.seed == UINT32_MAX);
     assert_int_equal(r.n_batches, 40);
     assert_int_equal(r.n_epoch_steps, 7);
     assert_int_equal(r.n_current, 1);
