@@ -6,14 +6,15 @@
  *             enospc  fails with ENOSPC; only calls that write or create
  *             eintr   fails with EINTR; only calls that a signal can interrupt
  *             short   transfers half of the bytes; only reads and writes
- *             zero    returns 0, as at the end of a file; only reads and writes
+ *             zero    returns 0, as at the end of a file; only reads and writes, but not pread, after
+ *                     which libhdf5 goes on with zeros
  *             kill    SIGKILL before the call
  *             mem     the allocation returns NULL
  *             With a + at the end (eio+), later calls fail, too.
  * FAULT_N     which call, from 1; 0: none. Calls of all threads and of forked processes count, those
  *             of programs that the program starts do not.
  * FAULT_LOG   file that gets a line per failed call and, if n is 0, per call: number, kinds
- *             (w: writes or creates, i: can be interrupted, d: transfers data), name, file. A crash
+ *             (w: writes or creates, i: can be interrupted, d: transfers data, z: may return 0), name, file. A crash
  *             adds "crash" and its stack.
  *
  * Writes to standard error never fail. Calls of libc itself are not seen, but streams are opened such
@@ -41,14 +42,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WRITES = 1, SLOW = 2, DATA = 4, MEMORY = 8 }; /* kinds of calls */
+enum { WRITES = 1, SLOW = 2, DATA = 4, MEMORY = 8, ZEROS = 16 }; /* kinds of calls */
 
 static const struct {
     const char *name;
     int calls; /* that fail; 0: all that are no allocation */
     int number;
 } modes[] = {{"eio", 0, EIO},        {"enospc", WRITES, ENOSPC}, {"eintr", SLOW, EINTR},
-             {"short", DATA, 0},     {"zero", DATA, 0},          {"kill", 0, 0},
+             {"short", DATA, 0},     {"zero", ZEROS, 0},         {"kill", 0, 0},
              {"mem", MEMORY, ENOMEM}};
 enum { EIO_, ENOSPC_, EINTR_, SHORT, ZERO, KILL, MEM, N_MODES };
 
@@ -68,9 +69,9 @@ static void note(long n, int kind, const char *function, int fd, const char *pat
         const long got = syscall(SYS_readlink, link, target, sizeof target - 1);
         target[got > 0 ? got : 0] = '\0';
     }
-    const int length =
-        snprintf(line, sizeof line, "%ld %s%s%s- %s %s\n", n, kind & WRITES ? "w" : "",
-                 kind & SLOW ? "i" : "", kind & DATA ? "d" : "", function, target);
+    const int length = snprintf(line, sizeof line, "%ld %s%s%s%s- %s %s\n", n,
+                                kind & WRITES ? "w" : "", kind & SLOW ? "i" : "",
+                                kind & DATA ? "d" : "", kind & ZEROS ? "z" : "", function, target);
     (void)syscall(SYS_write, log_fd, line, length);
 }
 
@@ -124,16 +125,16 @@ static bool fails(const char *function, int kind, int fd, const char *path)
     }
 
 /* clang-format off */
-TRANSFER(read, (int fd, void *to, size_t n), (fd, to, n), 0, fd)
+TRANSFER(read, (int fd, void *to, size_t n), (fd, to, n), ZEROS, fd)
 TRANSFER(pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), 0, fd)
 TRANSFER(pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), 0, fd)
-TRANSFER(write, (int fd, const void *from, size_t n), (fd, from, n), WRITES, fd)
-TRANSFER(pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), WRITES, fd)
-TRANSFER(pwrite64, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at), WRITES, fd)
-TRANSFER(pwritev, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at), WRITES, fd)
-TRANSFER(pwritev64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), WRITES, fd)
+TRANSFER(write, (int fd, const void *from, size_t n), (fd, from, n), WRITES | ZEROS, fd)
+TRANSFER(pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), WRITES | ZEROS, fd)
+TRANSFER(pwrite64, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at), WRITES | ZEROS, fd)
+TRANSFER(pwritev, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at), WRITES | ZEROS, fd)
+TRANSFER(pwritev64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), WRITES | ZEROS, fd)
 TRANSFER(copy_file_range, (int in, off64_t *from, int out, off64_t *to, size_t n, unsigned flags),
-         (in, from, out, to, n, flags), WRITES, out)
+         (in, from, out, to, n, flags), WRITES | ZEROS, out)
 
 WRAP(int, fsync, (int fd), (fd), -1, WRITES | SLOW, fd, NULL)
 WRAP(int, ftruncate, (int fd, off_t n), (fd, n), -1, WRITES | SLOW, fd, NULL)

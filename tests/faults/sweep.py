@@ -27,7 +27,7 @@ import time
 
 MODES = ["eio", "enospc", "eintr", "short", "zero", "mem", "kill", "eio+", "enospc+", "mem+"]
 OUT_OF_MEMORY = 137  # as after a kill for lack of memory
-APPLIES = {"enospc": "w", "eintr": "i", "short": "d", "zero": "d", "kill": "w"}
+APPLIES = {"enospc": "w", "eintr": "i", "short": "d", "zero": "z", "kill": "w"}
 
 # Name, command that makes what is there before ("old": an output that -f replaces), the command. @ is the directory of inputs.
 CASES = """
