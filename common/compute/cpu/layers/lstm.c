@@ -150,8 +150,9 @@ static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, c
         for (size_t b = 0; b < n; b++) {
             block->row[s][b] = COV_LSTM_NONE;
             const float *x = cov_lstm_runs(p, b, first + s) ? x_at(p, b, t) : NULL;
-            if (x && cov_lstm_x_moved(p, b, x)) {
-                prefetch_x(p, b, first + s + 1);
+            if (x && cov_lstm_x_moved(p, b, first + s, x)) {
+                if (!gemm->lstm_step)
+                    prefetch_x(p, b, first + s + 1);
                 if (gemm->prepare)
                     gemm->prepare(1, c_in, x, 0, block->x_rows + n_rows * x_floats(p->f));
                 p->seq[b].x = (struct cov_lstm_anchor){x, NAN};
@@ -217,7 +218,7 @@ static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s,
         return false;
     if (s + 1 < steps)
         return p->block.row[s + 1][b] == COV_LSTM_NONE;
-    return !cov_lstm_x_moved(p, b, x_at(p, b, cov_lstm_row(p, step + 1)));
+    return !cov_lstm_x_moved(p, b, step + 1, x_at(p, b, cov_lstm_row(p, step + 1)));
 }
 
 /* Runs a step at which the x of all sequences has moved. */

@@ -7,8 +7,8 @@
 
 /* ---- sequences that rest ---- */
 
-/* Returns true if x differs from the x in the last sums over x. */
-bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
+/* Returns true if x of this step differs from the x in the last sums over x, or may differ. */
+bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, size_t step, const float *x);
 /* Returns true if h equals the h in the last gates. */
 bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
 /* Called before the block's sums are overwritten: copies gates that a resting sequence still
