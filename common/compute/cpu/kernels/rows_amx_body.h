@@ -6,9 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/gemm_fused.h"
 #include "common/compute/cpu/kernels/vec.h"
-
-typedef float sums16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int32_t mask16 __attribute__((vector_size(64), aligned(4), may_alias));
+#include "common/compute/cpu/kernels/vec_gates.h"
 
 /* Work between products. */
 struct rows_work {
@@ -27,18 +25,13 @@ struct rows_work {
 INLINE void finish_row(const struct rows_work *w, size_t r)
 {
     const struct cov_finish *f = w->of->finish;
-    const sums16 *from = (const sums16 *)(w->sums + r * PAIRS_PANEL);
-    const sums16 *bias = (const sums16 *)(f->bias + w->column);
-    const sums16 *scale = (const sums16 *)(f->scale + w->column);
-    const sums16 *shift = (const sums16 *)(f->shift + w->column);
+    const float *sums = w->sums + r * PAIRS_PANEL;
     float *y = w->y + r * w->of->y_stride;
-    sums16 lowest = f->lowest - (sums16){0};
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; i++) {
-        sums16 v = from[i] + bias[i];
-        mask16 below = v < lowest;
-        v = (sums16)(((mask16)v & ~below) | ((mask16)lowest & below));
-        ((sums16 *)y)[i] = v * scale[i] + shift[i];
+    for (int i = 0; i < PAIRS_PANEL; i += LANES) {
+        size_t c = w->column + i;
+        vec v = MOST(all(f->lowest), load(LANES, sums + i) + load(LANES, f->bias + c));
+        store(LANES, v * load(LANES, f->scale + c) + load(LANES, f->shift + c), y + i);
     }
     __builtin_prefetch(y + PAIRS_PANEL, 1);
     __builtin_prefetch(y + PAIRS_PANEL + PAIRS_PANEL / 2, 1);
