@@ -2,8 +2,8 @@
  * tiles and order of sums it uses.
  *
  * Products of 16 units take a few hundred cycles, in which the vector units have nothing to do but
- * load tiles. So the gates of the 16 units before are computed between these instructions, two
- * sequences at a time, and rows that later steps need are prefetched.
+ * load tiles. So the gates of the 16 units before are computed between these instructions, spread
+ * evenly, and rows that later steps need are prefetched.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/gemm_fused.h"
 #include "common/compute/cpu/kernels/vec_gates.h"
@@ -22,35 +22,45 @@ struct between {
     const struct cov_lstm_step *s;
     const float *sums; /* [n, STEP_COLUMNS] of units `unit` and following */
     size_t unit;
+    float bias[4][LANES];     /* of these units' gates, scaled */
     size_t row, rows;         /* gates of rows row .. rows-1 are left */
+    size_t turns, due;        /* for 16 units; n / turns rows are due at each */
     size_t x, x_end, x_share; /* floats of next_x that are left, and how many at a time */
     size_t y, y_end;          /* cache lines of next_y that are left */
 };
+
+/* Scales the biases of units w->unit and following. */
+static void scale_bias(struct between *w)
+{
+    for (int gate = 0; gate < 4; gate++) {
+        float scale = gate == 2 ? TANH_SCALE : SIGMOID_SCALE;
+        const float *bias = w->s->bias + (size_t)gate * w->s->hidden + w->unit;
+        store(LANES, load(LANES, bias) * all(scale), w->bias[gate]);
+    }
+}
 
 /* Computes the gates of one row as lstm_cell does. */
 INLINE void open_gates(const enum gates how, const struct between *w, size_t r)
 {
     const struct cov_lstm_step *s = w->s;
-    const float *z = w->sums + r * STEP_COLUMNS, *bias = s->bias + w->unit;
+    const float *z = w->sums + r * STEP_COLUMNS;
     float *cell = s->cell + r * s->hidden + w->unit;
-    vec i = load(LANES, z) + load(LANES, bias);
-    vec f = load(LANES, z + LANES) + load(LANES, bias + s->hidden);
-    vec g = load(LANES, z + 2 * LANES) + load(LANES, bias + 2 * s->hidden);
-    vec o = load(LANES, z + 3 * LANES) + load(LANES, bias + 3 * s->hidden);
+    vec i = scaled_sum(SIGMOID_SCALE, load(LANES, z), load(LANES, w->bias[0]));
+    vec f = scaled_sum(SIGMOID_SCALE, load(LANES, z + LANES), load(LANES, w->bias[1]));
+    vec g = scaled_sum(TANH_SCALE, load(LANES, z + 2 * LANES), load(LANES, w->bias[2]));
+    vec o = scaled_sum(SIGMOID_SCALE, load(LANES, z + 3 * LANES), load(LANES, w->bias[3]));
     vec in = gated_tanh(how, g, under_gate(how, i));
     vec keep = gate_of(how, under_gate(how, f));
     vec c = keep * load(LANES, cell) + in;
     store(LANES, c, cell);
-    store(LANES, gated_tanh(how, c, under_gate(how, o)), s->y + r * s->h_stride + w->unit);
+    store(LANES, shown_cell(how, c, under_gate(how, o)), s->y + r * s->h_stride + w->unit);
 }
 
 INLINE void work_between(const enum gates how, struct between *w)
 {
-    if (w->row + 2 <= w->rows) {
-        open_gates(how, w, w->row);
-        open_gates(how, w, w->row + 1);
-        w->row += 2;
-    }
+    w->due += w->s->n;
+    for (; w->due >= w->turns && w->row < w->rows; w->due -= w->turns)
+        open_gates(how, w, w->row++);
     for (size_t i = 0; i < w->x_share && w->x < w->x_end; i++, w->x += STEP_LINE)
         __builtin_prefetch(w->s->next_x + w->x, 0, 2);
     if (w->y < w->y_end) {
@@ -109,8 +119,8 @@ INLINE void run_step(const bool split, const struct cov_lstm_step *s)
     struct between w = {.s = s,
                         .x_end = s->next_x ? s->n * s->c_in : 0,
                         .y_end = s->next_y ? s->n * (s->hidden / STEP_LINE) : 0};
-    size_t turns = n_groups * STEP_PANELS * (p.k / TILE_UNIT) / (s->n > TILE ? 1 : 2);
-    w.x_share = (w.x_end / STEP_LINE + turns - 1) / turns;
+    w.turns = p.k / TILE_UNIT * (s->n > TILE ? STEP_PANELS : 1) * (split ? 2 : 1);
+    w.x_share = (w.x_end / STEP_LINE + n_groups * w.turns - 1) / (n_groups * w.turns);
     for (size_t r = 0; r < s->n; r++) {
         uint16_t *to = high + r * p.stride, *to_low = low + r * p.stride;
         round_row(split, s->c_in, s->x + r * s->c_in, to, to_low);
@@ -123,7 +133,8 @@ INLINE void run_step(const bool split, const struct cov_lstm_step *s)
         finish_gates(GATES_OF(split), &w);
         w.sums = sums[u % 2];
         w.unit = u * COV_STEP_UNITS;
-        w.row = 0;
+        scale_bias(&w);
+        w.row = w.due = 0;
         w.rows = s->n;
     }
     TILE_RELEASE();

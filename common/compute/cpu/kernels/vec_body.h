@@ -75,9 +75,9 @@ static inline float exp_core(float x)
 static inline __attribute__((always_inline)) void
 open_input(const enum gates how, const size_t n, size_t hidden, float *gates, const float *bias)
 {
-    vec under_i = under_gate(how, load(n, gates) + load(n, bias));
-    vec g = load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden);
-    store(n, gated_tanh(how, g, under_i), gates);
+    vec i = gate_sum(how, SIGMOID_SCALE, load(n, gates), load(n, bias));
+    vec g = gate_sum(how, TANH_SCALE, load(n, gates + 2 * hidden), load(n, bias + 2 * hidden));
+    store(n, gated_tanh(how, g, under_gate(how, i)), gates);
 }
 
 /* Computes f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
@@ -89,9 +89,11 @@ static inline __attribute__((always_inline)) void open_others(const enum gates h
                                                               const float *bias, float *cell)
 {
     float *f = gates + hidden, *o = gates + 3 * hidden;
-    vec keep = gate_of(how, under_gate(how, load(n, f) + load(n, bias + hidden)));
+    vec sum = gate_sum(how, SIGMOID_SCALE, load(n, f), load(n, bias + hidden));
+    vec keep = gate_of(how, under_gate(how, sum));
     store(n, keep, f);
-    store(n, under_gate(how, load(n, o) + load(n, bias + 3 * hidden)), o);
+    sum = gate_sum(how, SIGMOID_SCALE, load(n, o), load(n, bias + 3 * hidden));
+    store(n, under_gate(how, sum), o);
     store(n, keep * load(n, cell) + load(n, gates), cell);
 }
 
@@ -100,7 +102,7 @@ static inline __attribute__((always_inline)) void show(const enum gates how, con
                                                        size_t hidden, const float *gates,
                                                        const float *cell, float *h)
 {
-    store(n, gated_tanh(how, load(n, cell), load(n, gates + 3 * hidden)), h);
+    store(n, shown_cell(how, load(n, cell), load(n, gates + 3 * hidden)), h);
 }
 
 static void finish(size_t rows, size_t n, const float *restrict acc, const struct cov_finish *f,
@@ -158,7 +160,7 @@ rest_units(const enum gates how, const size_t n, size_t hidden, const struct res
         return;
     }
     store(n, v, r->cell + u);
-    store(n, gated_tanh(how, v, load(n, under_o)), r->h + u);
+    store(n, shown_cell(how, v, load(n, under_o)), r->h + u);
 }
 
 static inline __attribute__((always_inline)) void run_resting(const enum gates how, size_t hidden,

@@ -85,12 +85,33 @@ static inline vec exp2_of(vec x)
     return FUSED(power, q, power);
 }
 
-/* Returns 1 / sigmoid(x). */
+/* What gates other than exact ones multiply their sums with, so that they need only powers of 2. */
+#define SIGMOID_SCALE (-LOG2_E)
+#define TANH_SCALE (2 * LOG2_E)
+
+/* Returns z + bias, in the form that the functions below expect. `scale` is one of those above, and
+ * `bias` has been scaled by it. */
+static inline __attribute__((always_inline)) vec scaled_sum(float scale, vec z, vec bias)
+{
+    return FUSED(z, all(scale), bias);
+}
+
+static inline __attribute__((always_inline)) vec gate_sum(const enum gates how, float scale, vec z,
+                                                          vec bias)
+{
+    if (how == GATES_EXACT)
+        return z + bias;
+    return scaled_sum(scale, z, bias * all(scale));
+}
+
+/* Returns 1 / sigmoid(x); infinity is possible if gates are rough. */
 static inline __attribute__((always_inline)) vec under_gate(const enum gates how, vec x)
 {
     if (how == GATES_EXACT)
         return under_sigmoid(x);
-    return EXP2(how == GATES_ROUGH, LEAST(all(GATE_LIMIT * LOG2_E), x * all(-LOG2_E))) + all(1.0f);
+    if (how == GATES_ROUGH)
+        return EXP2(true, x) + all(1.0f);
+    return EXP2(false, LEAST(all(GATE_LIMIT * LOG2_E), x)) + all(1.0f);
 }
 
 /* Returns the gate, from 1 / sigmoid(x). It multiplies a cell at every step, so it is never rough. */
@@ -98,6 +119,8 @@ static inline __attribute__((always_inline)) vec gate_of(const enum gates how, v
 {
     if (how == GATES_EXACT)
         return all(1.0f) / under;
+    if (how == GATES_ROUGH)
+        under = LEAST(all(0x1p60F), under);
     return RECIPROCAL(under);
 }
 
@@ -109,11 +132,20 @@ static inline __attribute__((always_inline)) vec gated_tanh(const enum gates how
         return t / ((t + all(2.0f)) * under);
     }
     const bool rough = how == GATES_ROUGH;
-    vec power = EXP2(rough, LEAST(all(GATE_LIMIT * LOG2_E), x * all(2 * LOG2_E)));
+    vec power = EXP2(rough, LEAST(all(GATE_LIMIT * LOG2_E), x));
     vec below = (power + all(1.0f)) * under;
     if (rough)
         return (power - all(1.0f)) * ROUGH_RECIPROCAL(below);
     return (power - all(1.0f)) * RECIPROCAL(below);
+}
+
+/* Returns tanh(cell) / under. */
+static inline __attribute__((always_inline)) vec shown_cell(const enum gates how, vec cell,
+                                                            vec under)
+{
+    if (how != GATES_EXACT)
+        cell = cell * all(TANH_SCALE);
+    return gated_tanh(how, cell, under);
 }
 
 /* Loads n <= LANES floats, then zeros. */
