@@ -38,7 +38,7 @@ $(B)/mock/%.o: % $(B)/flags
 $(B)/mock/common/compute/cuda/cuda_device.cu.o: $(B)/version
 # runtime_mock.cc can skip self-checks.
 $(B)/mock/common/compute/cuda/self_check.cu.o: tests/mock/runtime_mock.h
-$(B)/mock/common/compute/cuda/self_check.cu.o: MOCK_CXX += -Dcov_cuda_self_check=own_self_check -Dcov_cuda_train_check=own_train_check
+$(B)/mock/common/compute/cuda/self_check.cu.o: MOCK_CXX += -Dcov_cuda_self_check=own_self_check
 $(MOCK_PLUGIN): $(MOCK_OBJ) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

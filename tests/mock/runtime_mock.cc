@@ -341,26 +341,11 @@ size_t runtime_mock_left(void)
 }
 }
 
-/* Self-checks, which the Makefile renames. */
-int own_self_check(const struct cov_cuda_cards *, size_t, struct cov_cuda_arithmetic, size_t,
-                   struct cov_err *);
-int own_train_check(const struct cov_cuda_cards *, size_t, struct cov_cuda_arithmetic, size_t,
-                    struct cov_pool *, struct cov_err *);
+/* The self-check, which the Makefile renames. */
+int own_self_check(const struct cov_cuda_cards *, size_t, struct cov_pool *, struct cov_err *);
 
-int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
-                        struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which, struct cov_pool *pool,
                         struct cov_err *e)
 {
-    return runtime_mock_setting("trusted", 0)
-               ? COV_OK
-               : own_self_check(cards, which, arithmetic, shared_bytes, e);
-}
-
-int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
-                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                         struct cov_pool *pool, struct cov_err *e)
-{
-    return runtime_mock_setting("trusted", 0)
-               ? COV_OK
-               : own_train_check(cards, which, arithmetic, shared_bytes, pool, e);
+    return runtime_mock_setting("trusted", 0) ? COV_OK : own_self_check(cards, which, pool, e);
 }

@@ -190,6 +190,21 @@ COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane,
     return p;
 }
 
+/* Returns what element i of a direction's weights is: w[warp, pair, k16, lane, reg, half] for the forward
+ * pass of a layer of this many units, and w[warp, k16, lane, reg, half] for the backward pass. */
+COV_HD struct cov_lstm_place cov_lstm_weight(int units, int i)
+{
+    const int group = i / 256, k16 = units / 16;
+    return cov_lstm_fragment(group / (2 * k16), group / k16 % 2, group % k16, i / 8 % 32, i / 2 % 4,
+                             i % 2);
+}
+
+COV_HD struct cov_lstm_place cov_lstm_back_weight(int units, int i)
+{
+    const int group = i / 256, k16 = units / 4;
+    return cov_lstm_back_fragment(group / k16, group % k16, i / 8 % 32, i / 2 % 4, i % 2);
+}
+
 /* Rounds the float with these bits to bf16 (to nearest even). */
 COV_HD uint32_t cov_bf16_of_bits(uint32_t bits)
 {

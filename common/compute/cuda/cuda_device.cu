@@ -24,9 +24,7 @@ static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
 struct cuda_device {
     struct cov_device base;
     struct cov_cuda_cards cards;
-    struct cov_cuda_arithmetic arithmetic;
     const char *precision;
-    size_t shared_bytes; /* per block: the smallest value of all cards */
     size_t batch;
     char description[(COV_CUDA_MAX_CARDS + 1) * sizeof(struct cov_cuda_card)];
 };
@@ -34,35 +32,31 @@ struct cuda_device {
 /* Sets the arithmetic for a precision. Returns why it differs from the requested one, or NULL. */
 static const char *choose(struct cuda_device *dev, enum cov_precision wanted, bool tensor_cores)
 {
-    const char *why = NULL;
-    dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_FP32;
+    static const struct {
+        enum cov_precision wanted;
+        struct cov_cuda_arithmetic arithmetic;
+        const char *name, *why; /* NULL: as requested */
+    } reduced[] = {
+        {COV_PRECISION_BF16X3,
+         {COV_CUDA_TF32X3, COV_CUDA_TF32X3},
+         "tf32x3",
+         "three products of tf32 are as fast on a GPU and more exact"},
+        {COV_PRECISION_BALANCED, {COV_CUDA_TF32X3, COV_CUDA_BF16}, NULL, NULL},
+        {COV_PRECISION_TF32, {COV_CUDA_TF32, COV_CUDA_TF32}, NULL, NULL},
+        {COV_PRECISION_BF16, {COV_CUDA_BF16, COV_CUDA_BF16}, NULL, NULL},
+    };
+    dev->cards.arithmetic = {COV_CUDA_FP32, COV_CUDA_FP32};
     dev->precision = cov_precision_name(COV_PRECISION_FP32);
-    if (wanted == COV_PRECISION_EXACT || wanted == COV_PRECISION_FP32)
-        return NULL;
-    if (!tensor_cores)
-        return "this GPU has no tensor cores for tf32 and bf16";
-    dev->precision = cov_precision_name(wanted);
-    switch (wanted) {
-    case COV_PRECISION_EXACT:
-    case COV_PRECISION_FP32:
-        break;
-    case COV_PRECISION_BF16X3:
-        dev->precision = "tf32x3";
-        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_TF32X3;
-        why = "three products of tf32 are as fast on a GPU and more exact";
-        break;
-    case COV_PRECISION_BALANCED:
-        dev->arithmetic.conv = COV_CUDA_TF32X3;
-        dev->arithmetic.lstm = COV_CUDA_BF16;
-        break;
-    case COV_PRECISION_TF32:
-        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_TF32;
-        break;
-    case COV_PRECISION_BF16:
-        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_BF16;
-        break;
+    for (const auto &r : reduced) {
+        if (r.wanted != wanted)
+            continue;
+        if (!tensor_cores)
+            return "this GPU has no tensor cores for tf32 and bf16";
+        dev->cards.arithmetic = r.arithmetic;
+        dev->precision = r.name ? r.name : cov_precision_name(wanted);
+        return r.why;
     }
-    return why;
+    return NULL;
 }
 
 static int add_card(struct cuda_device *dev, int index, int n_there, bool *tensor_cores,
@@ -83,8 +77,8 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
     dev->cards.card[i].index = index;
     if (card.major < AMPERE)
         *tensor_cores = false;
-    if (i == 0 || card.shared_bytes < dev->shared_bytes)
-        dev->shared_bytes = card.shared_bytes;
+    if (i == 0 || card.shared_bytes < dev->cards.shared_bytes)
+        dev->cards.shared_bytes = card.shared_bytes;
     size_t batch = (size_t)card.n_multiprocessors / 8 * 8;
     if (batch > dev->batch)
         dev->batch = batch;
@@ -132,13 +126,11 @@ static int read_wish(enum wish *out, struct cov_err *e)
 }
 
 /* Checks all cards, in training if there is a pool. */
-static int check_with(const struct cov_cuda_cards *cards, const struct cuda_device *dev,
-                      struct cov_pool *pool, struct cov_err *e)
+static int check_with(const struct cov_cuda_cards *cards, struct cov_pool *pool, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < cards->n; i++)
-        rc = pool ? cov_cuda_train_check(cards, i, dev->arithmetic, dev->shared_bytes, pool, e)
-                  : cov_cuda_self_check(cards, i, dev->arithmetic, dev->shared_bytes, e);
+        rc = cov_cuda_self_check(cards, i, pool, e);
     return rc == COV_ENOMEM ? cov_err_prefix(e, "self-check of the GPU") : rc;
 }
 
@@ -151,13 +143,13 @@ static int check_cards(struct cuda_device *dev, struct cov_pool *pool, struct co
     int rc = read_wish(&wish, e);
     if (rc)
         return rc;
-    rc = check_with(&dev->cards, dev, pool, &why);
+    rc = check_with(&dev->cards, pool, &why);
     if (rc != COV_EIO || dev->cards.cublas || wish == NEVER ||
-        !cov_cublas_can(dev->arithmetic.lstm))
+        !cov_cublas_can(dev->cards.arithmetic.lstm))
         return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
     int with = cov_cublas_open(dev->cards.card, dev->cards.n, &other.cublas, &too);
     if (!with)
-        with = check_with(&other, dev, pool, &too);
+        with = check_with(&other, pool, &too);
     if (with) {
         cov_debug("with cuBLAS: %s", too.text);
         cov_cublas_close(other.cublas);
@@ -175,7 +167,7 @@ static int open_cublas(struct cuda_device *dev, struct cov_err *e)
     int rc = read_wish(&wish, e);
     if (rc || wish != ALWAYS)
         return rc;
-    if (!cov_cublas_can(dev->arithmetic.lstm)) {
+    if (!cov_cublas_can(dev->cards.arithmetic.lstm)) {
         cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
                  dev->precision);
         return COV_OK;
@@ -218,16 +210,7 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
 static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
                        struct cov_program **out, struct cov_err *e)
 {
-    const struct cuda_device *d = (const struct cuda_device *)dev;
-    *out = NULL;
-    struct cov_cuda_plan plan;
-    int rc = cov_cuda_plan_init(spec->layers, spec->weights, spec->n_layers, d->arithmetic,
-                                d->shared_bytes, &plan, e);
-    if (rc) {
-        cov_cuda_plan_fini(&plan);
-        return rc;
-    }
-    return cov_cuda_program_new(&d->cards, &plan, spec->n_workers, spec->max_batch, out, e);
+    return cov_cuda_program_new(&((const struct cuda_device *)dev)->cards, spec, out, e);
 }
 
 static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
@@ -239,9 +222,9 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     if (rc)
         return rc;
     if (d->cards.n > 1)
-        return cov_cuda_team_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
+        return cov_cuda_team_new(&d->cards, spec, out, e);
     const struct cov_cuda_seat alone = {&d->cards, 0, NULL};
-    return cov_cuda_training_new(&alone, spec, d->arithmetic, d->shared_bytes, out, e);
+    return cov_cuda_training_new(&alone, spec, out, e);
 }
 
 static struct cov_device_ops make_ops(void)

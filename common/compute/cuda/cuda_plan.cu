@@ -158,23 +158,35 @@ static int add_first(struct making *m, struct cov_err *e)
     f->c = (int)c;
     f->kernel = (int)l->kernel;
     f->dilation = (int)l->dilation;
-    f->phase = cov_conv_phase_plain((int)l->t_out, (int)l->kernel, (int)l->stride, f->dilation,
-                                    (int)l->pad);
+    f->phase = cov_cuda_phase_of(l, false, 0, l->t_out);
     f->y_bf16 = m->rows.bf16;
     return add_vectors(m, s, c, e);
+}
+
+static uint16_t bf16_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)cov_bf16_of_bits(bits);
 }
 
 static void put_weight(char *w, const struct cov_cuda_step *s, int k, int column, float value)
 {
     size_t at = cov_cuda_gemm_weight(s->products, &s->gemm, k, column);
-    if (s->products == COV_CUDA_BF16) {
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        uint16_t half = (uint16_t)cov_bf16_of_bits(bits);
+    const uint16_t half = bf16_of(value);
+    if (s->products == COV_CUDA_BF16)
         memcpy(w + at * 2, &half, 2);
-    } else {
+    else
         memcpy(w + at * 4, &value, 4);
-    }
+}
+
+struct cov_conv_phase cov_cuda_phase_of(const struct cov_layer *l, bool transposed, size_t i,
+                                        size_t t_out)
+{
+    int kernel = (int)l->kernel, stride = (int)l->stride, dilation = (int)l->dilation;
+    return transposed ? cov_conv_phase_transposed((int)i, (int)t_out, kernel, stride, dilation,
+                                                  (int)l->pad)
+                      : cov_conv_phase_plain((int)t_out, kernel, stride, dilation, (int)l->pad);
 }
 
 /* Adds a product with the current rows; its weights are zero so far. */
@@ -203,21 +215,14 @@ static int add_phase(struct making *m, size_t layer, const struct cov_conv_phase
 {
     const struct cov_layer *l = &m->layers[layer];
     const float *weight = m->weights[layer].weight;
-    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
     char *w;
     struct cov_cuda_step *s = add_gemm(m, layer, phase, plain_channels(l->c_out).pitch, &w, e);
     if (!s)
         return COV_ENOMEM;
-    for (int tap = 0; tap < phase->n_taps; tap++) {
-        size_t k = (size_t)(phase->k_first + tap * phase->k_step);
-        for (size_t i = 0; i < l->c_in; i++) {
-            int row = tap * s->gemm.c + cov_channel_place(m->rows.channels, (int)i);
-            for (size_t o = 0; o < l->c_out; o++)
-                put_weight(w, s, row, (int)o,
-                           transposed ? weight[(i * l->c_out + o) * l->kernel + k]
-                                      : weight[(o * l->c_in + i) * l->kernel + k]);
-        }
-    }
+    cov_cuda_each_weight(l, phase, [&](int tap, int i, int o, size_t offset) {
+        put_weight(w, s, tap * s->gemm.c + cov_channel_place(m->rows.channels, i), o,
+                   weight[offset]);
+    });
     s->gemm.relu = true;
     s->gemm.y_bf16 = writes_bf16(m, layer);
     s->to = m->rows.area == COV_CUDA_ROWS_A ? COV_CUDA_ROWS_B : COV_CUDA_ROWS_A;
@@ -227,15 +232,10 @@ static int add_phase(struct making *m, size_t layer, const struct cov_conv_phase
 static int add_conv(struct making *m, size_t layer, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
-    int kernel = (int)l->kernel, stride = (int)l->stride, dilation = (int)l->dilation;
-    int t_out = (int)l->t_out, pad = (int)l->pad, rc = COV_OK;
-    if (l->kind == COV_LAYER_CONV) {
-        struct cov_conv_phase phase = cov_conv_phase_plain(t_out, kernel, stride, dilation, pad);
-        rc = add_phase(m, layer, &phase, e);
-    }
-    for (int p = 0; l->kind == COV_LAYER_CONV_TRANSPOSED && p < stride && !rc; p++) {
-        struct cov_conv_phase phase =
-            cov_conv_phase_transposed(p, t_out, kernel, stride, dilation, pad);
+    const bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < (transposed ? l->stride : 1); i++) {
+        struct cov_conv_phase phase = cov_cuda_phase_of(l, transposed, i, l->t_out);
         rc = add_phase(m, layer, &phase, e);
     }
     advance(m, layer, plain_channels(l->c_out));
@@ -295,25 +295,15 @@ static void pack_lstm_fp32(const struct cov_layer *l, const struct cov_layer_wei
 static void pack_lstm_bf16(const struct cov_layer *l, const struct cov_layer_weights *weights,
                            int units, uint16_t *w)
 {
-    int hidden = (int)l->hidden;
-    for (int d = 0; d < (int)l->directions; d++)
-        for (int warp = 0; warp < units / 8; warp++)
-            for (int pair = 0; pair < 2; pair++)
-                for (int k16 = 0; k16 < units / 16; k16++)
-                    for (int lane = 0; lane < 32; lane++)
-                        for (int i = 0; i < 8; i++, w++) {
-                            struct cov_lstm_place p =
-                                cov_lstm_fragment(warp, pair, k16, lane, i / 2, i % 2);
-                            if (p.unit >= hidden || p.h >= hidden)
-                                continue;
-                            float value =
-                                weights
-                                    ->w_hh[d][(size_t)(p.gate * hidden + p.unit) * (size_t)hidden +
-                                              (size_t)p.h];
-                            uint32_t bits;
-                            memcpy(&bits, &value, sizeof bits);
-                            *w = (uint16_t)cov_bf16_of_bits(bits);
-                        }
+    const size_t hidden = l->hidden, n = (size_t)units * (size_t)units * 4;
+    for (size_t d = 0; d < l->directions; d++)
+        for (size_t i = 0; i < n; i++) {
+            const struct cov_lstm_place p = cov_lstm_weight(units, (int)i);
+            if ((size_t)p.unit < hidden && (size_t)p.h < hidden)
+                w[d * n + i] =
+                    bf16_of(weights->w_hh[d][((size_t)p.gate * hidden + (size_t)p.unit) * hidden +
+                                             (size_t)p.h]);
+        }
 }
 
 static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
@@ -367,15 +357,10 @@ static int pack_last(struct making *m, struct cov_cuda_step *s, struct cov_err *
     float *w = (float *)(void *)add_weights(m, n * sizeof *w, &s->w, e);
     if (!w)
         return COV_ENOMEM;
-    for (int tap = 0; tap < last->phase.n_taps; tap++) {
-        size_t k = (size_t)(last->phase.k_first + tap * last->phase.k_step);
-        for (size_t i = 0; i < l->c_in; i++) {
-            int channel = cov_channel_place(m->rows.channels, (int)i);
-            for (size_t o = 0; o < l->c_out; o++)
-                w[((size_t)tap * depth + (size_t)channel) * l->c_out + o] =
-                    weight[(i * l->c_out + o) * l->kernel + k];
-        }
-    }
+    cov_cuda_each_weight(l, &last->phase, [&](int tap, int i, int o, size_t offset) {
+        size_t row = (size_t)tap * depth + (size_t)cov_channel_place(m->rows.channels, i);
+        w[row * l->c_out + (size_t)o] = weight[offset];
+    });
     return add_vectors(m, s, l->c_out, e);
 }
 
@@ -410,10 +395,9 @@ static int add_last(struct making *m, size_t layer, struct cov_err *e)
         return COV_ENOMEM;
     memcpy(w, weights->weight, n * sizeof *w);
     memcpy(w + n, weights->bias, linear->c_out * sizeof *w);
-    int stride = (int)l->stride, rc = COV_OK;
-    for (int p = 0; p < stride && !rc; p++) {
-        struct cov_conv_phase phase = cov_conv_phase_transposed(
-            p, (int)l->t_out, (int)l->kernel, stride, (int)l->dilation, (int)l->pad);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < l->stride; i++) {
+        struct cov_conv_phase phase = cov_cuda_phase_of(l, true, i, l->t_out);
         rc = add_last_phase(m, layer, &phase, out, e);
     }
     need(m, COV_CUDA_VALUES, linear->t_out, linear->c_out, sizeof(float));

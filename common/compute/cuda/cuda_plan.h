@@ -75,6 +75,25 @@ int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max
 enum cov_cuda_products cov_cuda_products_of(const struct cov_layer *layers, size_t n, size_t i,
                                             struct cov_cuda_arithmetic arithmetic);
 
+/* Returns phase i of a convolution or, if `transposed`, of a transposed one, that writes t_out rows. */
+struct cov_conv_phase cov_cuda_phase_of(const struct cov_layer *l, bool transposed, size_t i,
+                                        size_t t_out);
+
+/* Calls fn(tap, i, o, offset) for each weight of a phase of a layer, from input channel i to output
+ * channel o; offset: among the layer's weights. */
+template <typename Function>
+static void cov_cuda_each_weight(const struct cov_layer *l, const struct cov_conv_phase *phase,
+                                 Function fn)
+{
+    const bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    for (int tap = 0; tap < phase->n_taps; tap++)
+        for (size_t i = 0; i < l->c_in; i++)
+            for (size_t o = 0; o < l->c_out; o++)
+                fn(tap, (int)i, (int)o,
+                   (transposed ? i * l->c_out + o : o * l->c_in + i) * l->kernel +
+                       (size_t)(phase->k_first + tap * phase->k_step));
+}
+
 /* Sequences first .. first + n - 1 of a batch, and the rows to compute: ends[n_layers + 1] from
  * cov_plan_padded. */
 struct cov_cuda_group {

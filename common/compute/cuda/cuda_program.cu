@@ -442,24 +442,22 @@ static void counts(const struct cov_program *p, struct cov_forward_counts *out)
     *out = ((const struct cov_cuda_program *)p)->counts;
 }
 
-int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
-                         unsigned n_workers, size_t max_batch, struct cov_program **out,
-                         struct cov_err *e)
+int cov_cuda_program_new(const struct cov_cuda_cards *cards, const struct cov_program_spec *spec,
+                         struct cov_program **out, struct cov_err *e)
 {
     static const struct cov_program_ops ops = {forward, compute_all, counts, free_program};
     *out = NULL;
     struct cov_cuda_program *p = (struct cov_cuda_program *)cov_calloc(1, sizeof *p, e);
-    if (!p) {
-        cov_cuda_plan_fini(plan);
+    if (!p)
         return COV_ENOMEM;
-    }
     p->ops = &ops;
     p->cards = *cards;
-    p->plan = *plan;
-    memset(plan, 0, sizeof *plan);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->given_back, NULL);
-    int rc = make(p, n_workers, max_batch, e);
+    int rc = cov_cuda_plan_init(spec->layers, spec->weights, spec->n_layers, cards->arithmetic,
+                                cards->shared_bytes, &p->plan, e);
+    if (!rc)
+        rc = make(p, spec->n_workers, spec->max_batch, e);
     if (rc) {
         free_program(p);
         return rc;

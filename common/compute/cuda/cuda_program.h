@@ -12,19 +12,19 @@
 
 enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_SLOTS = 4 /* per card */ };
 
-/* The cards that a program runs on. */
+/* The cards of a device, and how they compute. */
 struct cov_cuda_cards {
     size_t n;
+    struct cov_cuda_arithmetic arithmetic;
+    size_t shared_bytes;       /* per block: the smallest value of all cards */
     struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
     struct cov_cuda_card card[COV_CUDA_MAX_CARDS];
 };
 
-/* Takes ownership of the plan, even on failure. If a card's free memory does not suffice for the
- * batches, the batches become smaller; if an allocation still fails, the batch is halved once, with
- * a warning. */
-int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
-                         unsigned n_workers, size_t max_batch, struct cov_program **out,
-                         struct cov_err *e) COV_MUST_USE;
+/* If a card's free memory does not suffice for the batches, the batches become smaller; if an
+ * allocation still fails, the batch is halved once, with a warning. */
+int cov_cuda_program_new(const struct cov_cuda_cards *cards, const struct cov_program_spec *spec,
+                         struct cov_program **out, struct cov_err *e) COV_MUST_USE;
 
 /* For benchmarks. cov_cuda_program_time sets seconds[n_steps] to the time of each step for n <=
  * batch sequences of any content. The card must be otherwise idle. */

@@ -25,14 +25,6 @@ struct member {
     struct cov_err error;
 };
 
-/* The arguments of a call; those that it does not have are NULL. */
-struct call {
-    int (*run)(struct member *m, const struct call *c, struct cov_err *e);
-    const struct cov_train_batch *batch;
-    const struct cov_adam *adam;
-    const struct cov_train_state *state;
-};
-
 struct team : cov_training {
     struct member *members; /* [n] */
     size_t n;
@@ -45,7 +37,7 @@ struct team : cov_training {
     size_t n_working; /* members that did not fail */
     size_t n_waiting, n_meetings;
     const struct member *failed; /* the first one; NULL: none */
-    const struct call *call;
+    const void *run;             /* what each member runs */
 };
 
 /* ---- sums over the cards ---- */
@@ -143,27 +135,28 @@ static int sum_processes(void *arg, double *v, size_t n, struct cov_err *e)
 
 /* ---- calls ---- */
 
-static void *run_member(void *arg)
+template <typename Run> static void *run_member(void *arg)
 {
     struct member *m = (struct member *)arg;
     m->error = COV_ERR_INIT;
-    if (m->team->call->run(m, m->team->call, &m->error))
+    if ((*(const Run *)m->team->run)(m, &m->error))
         give_up(m);
     return NULL;
 }
 
-/* Runs a call on all cards. Fails like the first member that failed. */
-static int run_all(struct team *t, const struct call *call, struct cov_err *e)
+/* Runs run(member, error) on all cards. Fails like the first member that failed. */
+template <typename Run> static int run_all(struct team *t, const Run &run, struct cov_err *e)
 {
     size_t n = 1;
-    t->call = call;
+    t->run = &run;
     t->failed = NULL;
     t->n_waiting = 0;
     t->n_working = t->n;
-    while (n < t->n && pthread_create(&t->members[n].thread, NULL, run_member, &t->members[n]) == 0)
+    while (n < t->n &&
+           pthread_create(&t->members[n].thread, NULL, run_member<Run>, &t->members[n]) == 0)
         n++;
     if (n == t->n)
-        (void)run_member(&t->members[0]);
+        (void)run_member<Run>(&t->members[0]);
     for (size_t i = n; i < t->n; i++) { /* these have no thread */
         t->members[i].error = COV_ERR_INIT;
         (void)cov_fail(&t->members[i].error, COV_ENOMEM, "cannot start a thread for each GPU");
@@ -178,40 +171,33 @@ static int run_all(struct team *t, const struct call *call, struct cov_err *e)
     return cov_fail(e, t->failed->error.code, "%s", t->failed->error.text);
 }
 
-static int add_member(struct member *m, const struct call *c, struct cov_err *e)
-{
-    const struct team *t = m->team;
-    struct cov_parts *parts = &m->share.parts;
-    struct cov_train_batch share = *c->batch;
-    parts->n = share.n;
-    const size_t beg = cov_parts_chunk({parts->n, 0, COV_PARTS}, parts->beg);
-    share.n = cov_parts_chunk(*parts, parts->end);
-    share.codes += beg * t->length;
-    share.targets += beg * t->length * t->depth;
-    share.present += beg * t->depth;
-    share.first += beg;
-    return m->training->resident->add(m->training, &share, &m->score, e);
-}
-
 static int add_training(struct cov_training *base, const struct cov_train_batch *batch,
                         struct cov_train_score *score, struct cov_err *e)
 {
     struct team *t = (struct team *)base;
-    const struct call call = {add_member, batch, NULL, NULL};
-    int rc = run_all(t, &call, e);
+    auto add = [=](struct member *m, struct cov_err *own) {
+        struct cov_parts *parts = &m->share.parts;
+        struct cov_train_batch share = *batch;
+        parts->n = share.n;
+        const size_t beg = cov_parts_chunk({parts->n, 0, COV_PARTS}, parts->beg);
+        share.n = cov_parts_chunk(*parts, parts->end);
+        share.codes += beg * t->length;
+        share.targets += beg * t->length * t->depth;
+        share.present += beg * t->depth;
+        share.first += beg;
+        return m->training->resident->add(m->training, &share, &m->score, own);
+    };
+    int rc = run_all(t, add, e);
     *score = t->members[0].score; /* of the whole batch */
     return rc;
 }
 
-static int step_member(struct member *m, const struct call *c, struct cov_err *e)
-{
-    return m->training->resident->step(m->training, c->adam, e);
-}
-
 static int step_training(struct cov_training *base, const struct cov_adam *adam, struct cov_err *e)
 {
-    const struct call call = {step_member, NULL, adam, NULL};
-    return run_all((struct team *)base, &call, e);
+    auto step = [=](struct member *m, struct cov_err *own) {
+        return m->training->resident->step(m->training, adam, own);
+    };
+    return run_all((struct team *)base, step, e);
 }
 
 static int read_training(struct cov_training *base, struct cov_train_state *state,
@@ -221,16 +207,13 @@ static int read_training(struct cov_training *base, struct cov_train_state *stat
     return first->resident->read(first, state, e);
 }
 
-static int write_member(struct member *m, const struct call *c, struct cov_err *e)
-{
-    return m->training->resident->write(m->training, c->state, e);
-}
-
 static int write_training(struct cov_training *base, const struct cov_train_state *state,
                           struct cov_err *e)
 {
-    const struct call call = {write_member, NULL, NULL, state};
-    return run_all((struct team *)base, &call, e);
+    auto write = [=](struct member *m, struct cov_err *own) {
+        return m->training->resident->write(m->training, state, own);
+    };
+    return run_all((struct team *)base, write, e);
 }
 
 /* ---- making ---- */
@@ -247,7 +230,6 @@ static void free_team(struct cov_training *base)
 }
 
 int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
-                      struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                       struct cov_training **out, struct cov_err *e)
 {
     static const struct cov_resident_ops resident = {add_training, step_training, read_training,
@@ -280,7 +262,7 @@ int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_train
         own.max_batch = (spec->max_batch * (end - beg) + COV_PARTS - 1) / COV_PARTS;
         if (spec->reduce.fn)
             own.reduce = {sum_processes, m};
-        rc = cov_cuda_training_new(&seat, &own, arithmetic, shared_bytes, &m->training, e);
+        rc = cov_cuda_training_new(&seat, &own, &m->training, e);
     }
     if (rc) {
         free_team(t);

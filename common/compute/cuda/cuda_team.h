@@ -11,7 +11,6 @@
  * same parameters after each step. At most COV_PARTS cards. The text of COV_ENOMEM suggests a batch
  * size for which memory suffices. */
 int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
-                      struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                       struct cov_training **out, struct cov_err *e) COV_MUST_USE;
 
 #endif

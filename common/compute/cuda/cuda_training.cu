@@ -206,14 +206,13 @@ static int allocate(struct cov_cuda_training *t, const struct cov_training_spec 
 }
 
 static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
-                struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                struct cov_cublas *cublas, struct cov_err *e)
+                const struct cov_cuda_cards *cards, struct cov_err *e)
 {
-    int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
+    int rc = cov_train_plan_init(spec, cards->arithmetic, cards->shared_bytes, &t->plan, e);
     if (rc)
         return name_card(t, e);
     t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
-    rc = choose_products(t, cublas, e); /* may fail on another card */
+    rc = choose_products(t, cards->cublas, e); /* may fail on another card */
     if (rc)
         return rc;
     rc = allocate(t, spec, e);
@@ -466,7 +465,6 @@ static int write_training(struct cov_training *base, const struct cov_train_stat
 }
 
 int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_training_spec *spec,
-                          struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                           struct cov_training **out, struct cov_err *e)
 {
     const struct cov_cuda_cards *cards = seat->cards;
@@ -492,7 +490,7 @@ int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_tra
         t->parts = t->share->parts;
     t->card = cards->card[seat->which].index;
     (void)snprintf(t->name, sizeof t->name, "%s", cards->card[seat->which].name);
-    int rc = make(t, spec, arithmetic, shared_bytes, cards->cublas, e);
+    int rc = make(t, spec, cards, e);
     if (rc) {
         free_training(t);
         return rc;

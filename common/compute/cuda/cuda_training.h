@@ -20,7 +20,6 @@ struct cov_cuda_seat {
  * resident one if it shares batches. spec->max_batch is for this card. The text of COV_ENOMEM
  * suggests a batch size, shared by all cards, for which memory suffices. */
 int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_training_spec *spec,
-                          struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                           struct cov_training **out, struct cov_err *e) COV_MUST_USE;
 
 #endif

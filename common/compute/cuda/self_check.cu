@@ -162,8 +162,7 @@ static bool is_exact(struct cov_cuda_arithmetic a)
 
 /* A check of our kernels that passed in this process. */
 struct pass {
-    bool training;
-    int card;
+    int training, card;
     struct cov_cuda_arithmetic arithmetic;
     size_t shared_bytes;
 };
@@ -178,13 +177,8 @@ static bool has_passed(const struct pass *p)
 {
     bool found = false;
     pthread_mutex_lock(&passes.lock);
-    for (size_t i = 0; i < passes.n; i++) {
-        const struct pass *q = &passes.all[i];
-        found = found ||
-                (q->training == p->training && q->card == p->card &&
-                 q->arithmetic.conv == p->arithmetic.conv &&
-                 q->arithmetic.lstm == p->arithmetic.lstm && q->shared_bytes == p->shared_bytes);
-    }
+    for (size_t i = 0; i < passes.n; i++)
+        found = found || memcmp(&passes.all[i], p, sizeof *p) == 0;
     pthread_mutex_unlock(&passes.lock);
     return found;
 }
@@ -199,30 +193,11 @@ static void note_pass(const struct pass *p)
 
 /* ---- prediction ---- */
 
-static int reference_values(const struct sample *s, float *values, struct cov_err *e)
+/* Sets the values of the sample, and frees the program. */
+static int run_program(const struct sample *s, struct cov_program *p, float *values,
+                       struct cov_err *e)
 {
-    const struct cov_program_spec spec = {s->layers, s->weights, N_LAYERS, 1, CHUNKS};
-    struct cov_program *p = NULL;
-    struct cov_device *dev;
-    int rc = cov_device_open_cpu(NULL, &dev, e);
-    if (rc)
-        return rc;
-    rc = dev->ops->program_new(dev, &spec, &p, e);
-    if (!rc)
-        rc = p->ops->forward(p, 0, CHUNKS, s->codes, values, e);
-    cov_program_free(p);
-    cov_device_close(dev);
-    return rc;
-}
-
-/* Takes ownership of the plan. */
-static int card_values(const struct sample *s, const struct cov_cuda_cards *card,
-                       struct cov_cuda_plan *plan, float *values, struct cov_err *e)
-{
-    struct cov_program *p = NULL;
-    int rc = cov_cuda_program_new(card, plan, 1, CHUNKS, &p, e);
-    if (!rc)
-        rc = p->ops->forward(p, 0, CHUNKS, s->codes, values, e);
+    int rc = p->ops->forward(p, 0, CHUNKS, s->codes, values, e);
     cov_program_free(p);
     return rc;
 }
@@ -254,53 +229,32 @@ static double value_error(const struct sample *s, const float *got, const float 
 }
 
 /* Sets *off to the error of a card's prediction. */
-static int predict(const struct cov_cuda_cards *card, struct cov_cuda_arithmetic arithmetic,
-                   size_t shared_bytes, double *off, struct cov_err *e)
+static int predict(const struct cov_cuda_cards *cards, size_t which, double *off, struct cov_err *e)
 {
-    struct cov_cuda_plan plan = {};
+    struct cov_cuda_cards one = *cards;
+    struct cov_device *cpu = NULL;
+    struct cov_program *p;
     struct sample s;
     float want[N_VALUES], got[N_VALUES];
-    *off = 0;
+    one.n = 1;
+    one.card[0] = cards->card[which];
     int rc = make_sample(&s, 0, e);
+    const struct cov_program_spec spec = {s.layers, s.weights, N_LAYERS, 1, CHUNKS};
     if (!rc)
-        rc = reference_values(&s, want, e);
+        rc = cov_device_open_cpu(NULL, &cpu, e);
     if (!rc)
-        rc = cov_cuda_plan_init(s.layers, s.weights, N_LAYERS, arithmetic, shared_bytes, &plan, e);
+        rc = cpu->ops->program_new(cpu, &spec, &p, e);
     if (!rc)
-        rc = card_values(&s, card, &plan, got, e);
-    else
-        cov_cuda_plan_fini(&plan);
+        rc = run_program(&s, p, want, e);
+    if (!rc)
+        rc = cov_cuda_program_new(&one, &spec, &p, e);
+    if (!rc)
+        rc = run_program(&s, p, got, e);
     for (size_t d = 0; !rc && d < DEPTH; d++)
         *off = larger(*off, value_error(&s, got, want, d));
+    cov_device_close(cpu);
     free(s.block);
     return rc;
-}
-
-int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
-                        struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                        struct cov_err *e)
-{
-    /* Several times the rounding errors, and far below the error of a wrong kernel. */
-    const double allowed = is_exact(arithmetic) ? 1e-4 : 0.05;
-    const struct pass pass = {false, cards->card[which].index, arithmetic, shared_bytes};
-    struct cov_cuda_cards one = {};
-    double off;
-    if (!cards->cublas && has_passed(&pass))
-        return COV_OK;
-    one.n = 1;
-    one.cublas = cards->cublas;
-    one.card[0] = cards->card[which];
-    int rc = predict(&one, arithmetic, shared_bytes, &off, e);
-    if (rc)
-        return rc;
-    cov_debug("%s: self-check off by %.2g, %.2g allowed", one.card[0].name, off, allowed);
-    if (!(off <= allowed))
-        return cov_fail(e, COV_EIO,
-                        "%s computes wrong values: a small network is off by %.2g, %.2g allowed",
-                        one.card[0].name, off, allowed);
-    if (!cards->cublas)
-        note_pass(&pass);
-    return COV_OK;
 }
 
 /* ---- training ---- */
@@ -341,22 +295,6 @@ static int run_gradient(const struct sample *s, struct cov_training *t, float *g
     return rc;
 }
 
-static int reference_gradient(const struct sample *s, struct cov_pool *pool, float *gradient,
-                              struct cov_err *e)
-{
-    struct cov_training_spec spec = spec_of(s, pool);
-    struct cov_training *t = NULL;
-    struct cov_device *dev;
-    int rc = cov_device_open_cpu(NULL, &dev, e);
-    if (rc)
-        return rc;
-    rc = dev->ops->training_new(dev, &spec, &t, e);
-    if (!rc)
-        rc = run_gradient(s, t, gradient, e);
-    cov_device_close(dev);
-    return rc;
-}
-
 /* Returns the square of the length of a gradient's part [beg, end), or of its error if `from` is not
  * NULL. */
 static double square_of(const float *v, const float *from, size_t beg, size_t end)
@@ -384,60 +322,66 @@ static double gradient_error(const struct sample *s, const float *got, const flo
 }
 
 /* Sets *off to the largest error of a parameter's gradient on a card. */
-static int train(const struct cov_cuda_seat *seat, struct cov_cuda_arithmetic arithmetic,
-                 size_t shared_bytes, struct cov_pool *pool, double *off, struct cov_err *e)
+static int train(const struct cov_cuda_cards *cards, size_t which, struct cov_pool *pool,
+                 double *off, struct cov_err *e)
 {
-    struct cov_training *t = NULL;
+    const struct cov_cuda_seat seat = {cards, which, NULL};
+    struct cov_device *cpu = NULL;
+    struct cov_training *t;
     struct cov_err why = COV_ERR_INIT;
     struct sample s;
-    float *got = NULL, *want = NULL;
-    *off = 0;
     int rc = make_sample(&s, RAISED, e);
+    if (rc)
+        return rc;
+    const struct cov_training_spec spec = spec_of(&s, pool);
+    float *got = (float *)cov_calloc(s.n_floats, sizeof *got, e);
+    float *want = (float *)cov_malloc(s.n_floats, sizeof *want, e);
+    rc = got && want ? cov_device_open_cpu(NULL, &cpu, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cpu->ops->training_new(cpu, &spec, &t, e);
+    if (!rc)
+        rc = run_gradient(&s, t, want, e);
+    if (!rc)
+        rc = cov_cuda_training_new(&seat, &spec, &t, e);
     if (!rc) {
-        got = (float *)cov_calloc(s.n_floats, sizeof *got, e);
-        want = (float *)cov_malloc(s.n_floats, sizeof *want, e);
-        rc = got && want ? COV_OK : COV_ENOMEM;
-    }
-    if (!rc)
-        rc = reference_gradient(&s, pool, want, e);
-    struct cov_training_spec spec = spec_of(&s, pool);
-    if (!rc)
-        rc = cov_cuda_training_new(seat, &spec, arithmetic, shared_bytes, &t, e);
-    if (!rc)
         rc = run_gradient(&s, t, got, &why);
-    if (rc == COV_EINPUT) { /* a sum is not finite */
-        *off = INFINITY;
-        rc = COV_OK;
-    } else if (rc) {
-        (void)cov_fail(e, rc, "%s", why.text);
+        if (rc == COV_EINPUT) { /* a sum is not finite */
+            *off = INFINITY;
+            rc = COV_OK;
+        } else if (rc) {
+            (void)cov_fail(e, rc, "%s", why.text);
+        }
     }
     for (size_t i = 0; !rc && i < N_LAYERS; i++)
         *off = larger(*off, gradient_error(&s, got, want, i));
+    cov_device_close(cpu);
     free(s.block);
     free(got);
     free(want);
     return rc;
 }
 
-int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
-                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                         struct cov_pool *pool, struct cov_err *e)
+/* ---- both ---- */
+
+int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which, struct cov_pool *pool,
+                        struct cov_err *e)
 {
-    const double allowed = is_exact(arithmetic) ? 1e-4 : 0.1;
-    const struct pass pass = {true, cards->card[which].index, arithmetic, shared_bytes};
-    const struct cov_cuda_seat seat = {cards, which, NULL};
-    double off;
+    const char *const name = cards->card[which].name, *const what = pool ? "gradients" : "values";
+    /* Several times the rounding errors, and far below the error of a wrong kernel. */
+    const double allowed = is_exact(cards->arithmetic) ? 1e-4 : pool ? 0.1 : 0.05;
+    const struct pass pass = {pool != NULL, cards->card[which].index, cards->arithmetic,
+                              cards->shared_bytes};
+    double off = 0;
     if (!cards->cublas && has_passed(&pass))
         return COV_OK;
-    int rc = train(&seat, arithmetic, shared_bytes, pool, &off, e);
+    int rc = pool ? train(cards, which, pool, &off, e) : predict(cards, which, &off, e);
     if (rc)
         return rc;
-    cov_debug("%s: self-check of gradients off by %.2g, %.2g allowed", cards->card[which].name, off,
-              allowed);
+    cov_debug("%s: self-check of %s off by %.2g, %.2g allowed", name, what, off, allowed);
     if (!(off <= allowed))
         return cov_fail(e, COV_EIO,
-                        "%s computes wrong gradients: a small network is off by %.2g, %.2g allowed",
-                        cards->card[which].name, off, allowed);
+                        "%s computes wrong %s: a small network is off by %.2g, %.2g allowed", name,
+                        what, off, allowed);
     if (!cards->cublas)
         note_pass(&pass);
     return COV_OK;

@@ -7,14 +7,9 @@
 
 #include "common/compute/cuda/cuda_program.h"
 
-/* Returns COV_EIO, with the card's name, if card `which` of the list predicts different values. */
-int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
-                        struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+/* Returns COV_EIO, with the card's name, if card `which` of the list computes different values; in training if
+ * there is a pool: different gradients. */
+int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which, struct cov_pool *pool,
                         struct cov_err *e) COV_MUST_USE;
-
-/* Returns COV_EIO, with the card's name, if card `which` of the list computes different gradients. */
-int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
-                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                         struct cov_pool *pool, struct cov_err *e) COV_MUST_USE;
 
 #endif

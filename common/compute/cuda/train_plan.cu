@@ -139,16 +139,6 @@ static struct cov_train_collect *add_collect(struct cov_train_layer *s, bool of_
     return c;
 }
 
-/* Returns phase i of a convolution, or of its transpose. */
-static struct cov_conv_phase phase_of(const struct cov_layer *l, bool transposed, size_t i,
-                                      size_t t_out)
-{
-    int kernel = (int)l->kernel, stride = (int)l->stride, dilation = (int)l->dilation;
-    return transposed ? cov_conv_phase_transposed((int)i, (int)t_out, kernel, stride, dilation,
-                                                  (int)l->pad)
-                      : cov_conv_phase_plain((int)t_out, kernel, stride, dilation, (int)l->pad);
-}
-
 static int make_arrays(struct cov_train_layer *s, size_t n_forward, size_t n_back, size_t n_outers,
                        struct cov_err *e)
 {
@@ -163,54 +153,26 @@ static int make_arrays(struct cov_train_layer *s, size_t n_forward, size_t n_bac
 
 /* ---- convolutions and the last layer ---- */
 
-/* Returns the offset, among the weights of its layer, of the weight for input channel i, output
- * channel o and kernel position k. */
-static size_t weight_at(const struct cov_layer *l, size_t i, size_t o, size_t k)
+/* Sets the packed operands of a layer's product `i` of the forward or backward pass. */
+static void set_weights(struct making_training *m, const struct cov_train_layer *s, size_t i,
+                        bool back, size_t first)
 {
-    return l->kind == COV_LAYER_CONV_TRANSPOSED ? (i * l->c_out + o) * l->kernel + k
-                                                : (o * l->c_in + i) * l->kernel + k;
+    const struct cov_train_product *p = back ? &s->back[i] : &s->forward[i];
+    cov_cuda_each_weight(&s->layer, &p->gemm.phase, [&](int tap, int in, int o, size_t offset) {
+        const int place = cov_channel_place(s->in, in), row = tap * p->gemm.c;
+        set_weight(m, s->products, p, row + (back ? o : place), back ? place : o, first + offset);
+    });
 }
 
-/* Called for each weight of a phase. */
-typedef void (*weight_fn)(struct making_training *m, struct cov_train_layer *s, size_t which,
-                          int tap, size_t i, size_t o, size_t place);
-
-static void each_weight(struct making_training *m, struct cov_train_layer *s, size_t which,
-                        const struct cov_conv_phase *phase, size_t first, weight_fn fn)
+/* Notes where the gradients of phase i's weights are; collects[0] describes them. */
+static void set_gradients(struct making_training *m, const struct cov_train_layer *s, size_t i)
 {
-    const struct cov_layer *l = &s->layer;
-    for (int tap = 0; tap < phase->n_taps; tap++)
-        for (size_t i = 0; i < l->c_in; i++)
-            for (size_t o = 0; o < l->c_out; o++) {
-                size_t k = (size_t)(phase->k_first + tap * phase->k_step);
-                fn(m, s, which, tap, i, o, first + weight_at(l, i, o, k));
-            }
-}
-
-static void set_forward(struct making_training *m, struct cov_train_layer *s, size_t which, int tap,
-                        size_t i, size_t o, size_t place)
-{
-    const struct cov_train_product *p = &s->forward[which];
-    set_weight(m, s->products, p, tap * p->gemm.c + cov_channel_place(s->in, (int)i), (int)o,
-               place);
-}
-
-static void set_back(struct making_training *m, struct cov_train_layer *s, size_t which, int tap,
-                     size_t i, size_t o, size_t place)
-{
-    const struct cov_train_product *p = &s->back[which];
-    set_weight(m, s->products, p, tap * p->gemm.c + (int)o, cov_channel_place(s->in, (int)i),
-               place);
-}
-
-/* collects[0] describes the gradient of the weights. */
-static void set_gradient(struct making_training *m, struct cov_train_layer *s, size_t which,
-                         int tap, size_t i, size_t o, size_t place)
-{
-    const struct cov_train_outer *u = &s->outers[which];
-    size_t row = (size_t)tap * u->outer.c + cov_channel_place(s->in, (int)i);
-    m->plan->collected.v[s->collects[0].places + place - s->collects[0].to] =
-        (int)(u->at + row * u->outer.n_cols + o);
+    const struct cov_train_outer *u = &s->outers[i];
+    int *places = m->plan->collected.v + s->collects[0].places;
+    cov_cuda_each_weight(&s->layer, &u->outer.phase, [&](int tap, int in, int o, size_t offset) {
+        const int row = tap * u->outer.c + cov_channel_place(s->in, in);
+        places[offset] = (int)(u->at + (size_t)row * u->outer.n_cols + o);
+    });
 }
 
 static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
@@ -229,19 +191,19 @@ static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
     if (!rc)
         rc = add_collected(m, n_weights, &weights->places, e);
     for (size_t i = 0; !rc && i < n_forward; i++) {
-        struct cov_conv_phase phase = phase_of(l, transposed, i, l->t_out);
+        struct cov_conv_phase phase = cov_cuda_phase_of(l, transposed, i, l->t_out);
         rc = add_forward(m, s, i, &phase, e);
         if (rc)
             return rc;
         set_outer(s, &s->outers[i], &phase, width_in, width_in, s->width, s->width);
-        each_weight(m, s, i, &phase, first, set_forward);
-        each_weight(m, s, i, &phase, first, set_gradient);
+        set_weights(m, s, i, false, first);
+        set_gradients(m, s, i);
     }
     for (size_t i = 0; !rc && i < n_back; i++) {
-        struct cov_conv_phase phase = phase_of(l, !transposed, i, l->t_in);
+        struct cov_conv_phase phase = cov_cuda_phase_of(l, !transposed, i, l->t_in);
         rc = add_back(m, s, i, &phase, e);
         if (!rc)
-            each_weight(m, s, i, &phase, first, set_back);
+            set_weights(m, s, i, true, first);
     }
     if (!rc)
         rc = add_packed(&m->plan->floats, (size_t)s->width, &s->bias, e);
@@ -359,16 +321,8 @@ static int pack_fragments(struct making_training *m, size_t which, int units, st
         rc = add_packed(&m->plan->halves, directions * n, &s->w_back, e);
     for (size_t d = 0; !rc && d < directions; d++)
         for (size_t i = 0; i < n; i++) {
-            int half = (int)(i % 2), reg = (int)(i / 2 % 4), lane = (int)(i / 8 % 32);
-            int group = (int)(i / 256); /* forward: warp, pair, k16; backward: warp, k16 */
-            int k16 = units / 16, depth = units / 4;
-            set_fragment(
-                m, which, d,
-                cov_lstm_fragment(group / (2 * k16), group / k16 % 2, group % k16, lane, reg, half),
-                s->w_forth + d * n + i);
-            set_fragment(m, which, d,
-                         cov_lstm_back_fragment(group / depth, group % depth, lane, reg, half),
-                         s->w_back + d * n + i);
+            set_fragment(m, which, d, cov_lstm_weight(units, (int)i), s->w_forth + d * n + i);
+            set_fragment(m, which, d, cov_lstm_back_weight(units, (int)i), s->w_back + d * n + i);
         }
     return rc;
 }
