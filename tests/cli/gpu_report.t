@@ -91,11 +91,13 @@ END
 tool tools/python3 <<'END'
 echo 'PyTorch 2.11.0, CUDA 13.0'
 case "$*" in
-*forward*)
+*'--only forward'*)
     echo 'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s'
     echo 'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s'
     ;;
-*training*) echo 'PyTorch training bf16 batch 64, eager: out of memory' ;;
+*'--only training'*) echo 'PyTorch training bf16 batch 64, eager: out of memory' ;;
+*compiled-training*) echo 'PyTorch training bf16 batch 64, compiled: 1500.0 chunks/s' ;;
+*) echo 'PyTorch forward bf16 batch 64, compiled: 10000.0 chunks/s' ;;
 esac
 END
 tool tools/compute-sanitizer <<'END'
@@ -121,7 +123,7 @@ SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 32 '  all other parts run'
+is "$(of_parts ok | wc -w)" 33 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
@@ -129,7 +131,7 @@ like "$report" '^covtools on a GPU: finished$' '  the report is complete'
 ok 'builds for the architecture of the card, without -Werror' grep -q \
     '^make .* CUDA_WERROR= CUDA_ARCHS=90 build/gpu/bench_gpu build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm' calls
 is "$(grep -v '^nvcc\|^nvidia\|^bench_gpu .*--once' calls | sed 's/^\(compute-.*check\) .*/\1/
-    s/^\(bench_gpu --[a-z]* --precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z]*\) .*/ \1/' | uniq)" \
+    s/^\(bench_gpu --[a-z]* --precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z-]*\) .*/ \1/' | uniq)" \
     'make
 check
 bench_gpu --forward --precision bf16
@@ -146,6 +148,7 @@ ncu
 python3 forward
 python3 training
 python3 compiled
+python3 compiled-training
 compute-sanitizer --tool memcheck
 compute-sanitizer --tool synccheck
 compute-sanitizer --tool racecheck' 'the order of the parts'
@@ -161,13 +164,15 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
     'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s; covtools bf16 20000.0: 20.00 times as fast' \
     'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s; covtools bf16 20000.0: 2.50 times as fast' \
     'PyTorch training bf16 batch 64, eager: out of memory' \
+    '\| predict, bf16 \| 64 \| 20000 \| 8000 \| 10000 \| 2.0 \|' \
+    '\| train, bf16 \| 64 \| 3000 \| - \| 1500 \| 2.0 \|' \
     '  products<\(int\)3, \(bool\)1> +12.34 us, SM 67.10 %, memory 45.20 %, occupancy 24.90 %, 96 registers' \
     'ok +bench-fp32 .* SM clock 1755 to 1755 MHz, at most 432 W'; do
     like "$report" "^$line\$" "the report has: $line"
 done
 is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 40 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 41 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"

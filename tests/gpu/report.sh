@@ -94,6 +94,30 @@ print_rates() {
     }'
 }
 
+# The rates next to each other, in Markdown; ours against the faster of eager and compiled.
+print_table() {
+    echo '| | batch | covtools | PyTorch, eager | compiled | times as fast |'
+    echo '|---|---|---|---|---|---|'
+    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/torch-*.log 2>/dev/null | awk '
+    /^(forward|training) [a-z0-9]+ batch [0-9]+: .* chunks\/s / {
+        row[++n] = "| " ($1 == "forward" ? "predict" : "train") ", " $2 " | " $4 + 0
+        key[n] = $1 " " $2 " " $4 + 0
+        ours[n] = $5
+    }
+    /^PyTorch (forward|training) .* chunks\/s$/ {
+        of = $2 " " $3 " " $5 + 0
+        if ($6 == "eager:") eager[of] = $7
+        else compiled[of] = $7
+        if ($7 > best[of]) best[of] = $7
+    }
+    function show(rate) { return rate ? sprintf("%.0f", rate) : "-" }
+    END {
+        for (i = 1; i <= n; i++)
+            if (best[key[i]])
+                printf "%s | %.0f | %s | %s | %.1f |\n", row[i], ours[i], show(eager[key[i]]), show(compiled[key[i]]), ours[i] / best[key[i]]
+    }'
+}
+
 # A line per launch from the output of ncu.
 print_launches() {
     cat "$parts"/ncu-*.log 2>/dev/null | awk '
@@ -155,6 +179,9 @@ print_report() {
     echo
     echo '== kernels in ncu'
     print_launches
+    echo
+    echo '== PyTorch, as a table'
+    print_table
 }
 
 # Replaces both files.
@@ -360,12 +387,12 @@ if command -v nvidia-smi >/dev/null; then
     timeout "$until" nvidia-smi -i "$card" --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -l 1 >"$parts/clocks" 2>&1 &
     sampler=$!
 fi
-alone bench-bf16 120 build/gpu/bench_gpu --forward --precision bf16 "$each" 64 256
+alone bench-bf16 120 build/gpu/bench_gpu --forward --precision bf16 "$each" 8 64 256
 for p in tf32 balanced bf16x3 fp32; do
     alone bench-$p 60 build/gpu/bench_gpu --forward --precision $p "$each" 64 256
 done
 for p in bf16 tf32 fp32; do
-    alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 64 256
+    alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 8 64 256
 done
 
 for p in bf16 tf32; do
@@ -382,9 +409,13 @@ for what in forward training; do
     fi
 done
 
-for what in forward training compiled; do
+for what in forward training compiled compiled-training; do
     if [ -n "$python" ]; then
-        alone torch-$what 90 "$python" tests/gpu/torch_peer.py --only $what --precision bf16,fp16 "$each" 64 256
+        case $what in # compiling takes long
+        compiled*) precisions=bf16 ;;
+        *) precisions=bf16,fp16 ;;
+        esac
+        alone torch-$what 90 "$python" tests/gpu/torch_peer.py --only $what --precision $precisions "$each" 8 64 256
     else
         skip torch-$what 'no python3'
     fi

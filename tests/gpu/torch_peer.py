@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Measures the published network in PyTorch on the same card, for comparison with bench_gpu, in chunks per second:
   forward   with one-hot input on the card, and values copied to the host
-  compiled  the same through torch.compile
   training  with input and targets on the card, and fused Adam
+  compiled, compiled-training  the same through torch.compile
 
 usage: torch_peer.py [--only WHAT[,WHAT...]] [--precision NAME[,NAME...]] [SECONDS [BATCH...]]
 
-Measures all three in bf16 and fp16 (autocast), tf32 and fp32, each for SECONDS (5) with batches of 64 and 256. Prints
+Measures all in bf16 and fp16 (autocast), tf32 and fp32, each for SECONDS (5) with batches of 8, 64 and 256. Prints
 "1..0 # SKIP" and exits with status 0 without PyTorch or a GPU that it can use.
 SPDX-License-Identifier: MIT"""
 
@@ -14,7 +14,7 @@ import argparse
 import time
 
 LENGTH = 21384
-WHATS = ("forward", "compiled", "training")
+WHATS = ("forward", "training", "compiled", "compiled-training")
 PRECISIONS = ("bf16", "fp16", "tf32", "fp32")
 
 
@@ -103,17 +103,15 @@ def measure_training(torch, network, precision, x, seconds):
 
 def measure(torch, network, what, precision, batch, seconds):
     """Prints the rate, or why there is none: out of memory, or unsupported by the compiler."""
-    name = f"PyTorch {'training' if what == 'training' else 'forward'} {precision} batch {batch}"
-    name += ", compiled" if what == "compiled" else ", eager"
+    compiled, training = what.startswith("compiled"), what.endswith("training")
+    name = f"PyTorch {'training' if training else 'forward'} {precision} batch {batch}"
+    name += ", compiled" if compiled else ", eager"
     try:
         x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
-        if what == "training":
-            rate = measure_training(torch, network, precision, x, seconds)
-        else:
-            if what == "compiled":
-                torch.compiler.reset()
-                network = torch.compile(network, dynamic=False)
-            rate = measure_forward(torch, network, precision, x, seconds)
+        if compiled:
+            torch.compiler.reset()
+            network = torch.compile(network, dynamic=False)
+        rate = (measure_training if training else measure_forward)(torch, network, precision, x, seconds)
         print(f"{name}: {rate:.1f} chunks/s", flush=True)
     except Exception as e:
         print(f"{name}: {(str(e).splitlines() or [type(e).__name__])[0]}", flush=True)
@@ -133,7 +131,7 @@ def main():
     parser.add_argument("--only", type=names(WHATS), default=WHATS)
     parser.add_argument("--precision", type=names(PRECISIONS), default=PRECISIONS)
     parser.add_argument("seconds", type=float, nargs="?", default=5)
-    parser.add_argument("batch", type=int, nargs="*", default=[64, 256])
+    parser.add_argument("batch", type=int, nargs="*", default=[8, 64, 256])
     options = parser.parse_args()
     try:
         import torch
