@@ -31,11 +31,6 @@ bool has(const std::string &text, const char *part)
     return found;
 }
 
-void named(bool passed, const std::string &name)
-{
-    result(passed, name.c_str());
-}
-
 /* A network and chunks. */
 struct Data {
     struct cov_hparams hp;

@@ -42,11 +42,6 @@ const Precision all_precisions[] = {
 
 std::vector<Precision> precisions; /* to check */
 
-bool can_check(const Precision &p)
-{
-    return p.precision == COV_PRECISION_FP32 || has_tensor_cores();
-}
-
 /* The largest error of each kind of step, relative to its bound. */
 struct Worst {
     double off, bound;
@@ -345,8 +340,9 @@ bool check_layers(const Network &net, const Precision &p)
     return passed;
 }
 
-/* Returns values[n, L, D] of a device, computed with `batch` chunks per call. */
-std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t batch)
+/* Returns values[n, L, D] of a device, computed with `batch` chunks per call; `all`: of every position. */
+std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t batch,
+                             struct cov_forward_counts *counts = NULL, bool all = false)
 {
     struct cov_net *program;
     struct cov_err e = COV_ERR_INIT;
@@ -354,10 +350,14 @@ std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t 
     std::vector<float> values(net.n * row);
     must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, batch}, &program, &e),
          &e);
+    if (all)
+        cov_net_compute_all(program);
     for (size_t i = 0; i < net.n; i += batch)
         must(cov_net_forward(program, 0, std::min(batch, net.n - i), &net.codes[i * net.L],
                              &values[i * row], &e),
              &e);
+    if (counts)
+        cov_net_counts(program, counts);
     cov_net_free(program);
     return values;
 }
@@ -438,14 +438,14 @@ void check_network(const Network &net, const Precision &p, const std::vector<flo
                    const char *of)
 {
     std::string name = p.name + ": " + of;
-    struct cov_device *dev = open_gpu(p.precision);
+    struct cov_device *dev = open_gpu(p);
     std::vector<float> got = values_of(dev, net, net.n),
                        again = values_of(dev, net, (net.n + 1) / 2);
     double off = output_error(net, got, want);
     printf("# %s, %s: off by %.2g of the outputs' deviation, %.2g allowed\n", p.name.c_str(), of,
            off, p.net_bound);
-    result(off <= p.net_bound, (name + " agrees with the CPU").c_str());
-    result(got == again, (name + " does not depend on the batch").c_str());
+    named(off <= p.net_bound, name + " agrees with the CPU");
+    named(got == again, name + " does not depend on the batch");
     cov_device_close(dev);
 }
 
@@ -467,43 +467,29 @@ void draw_padded(struct cov_rng *rng, Network *net)
  * bf16. */
 void check_padding(const Network &net, const Precision &p, const char *type)
 {
-    struct cov_err e = COV_ERR_INIT;
-    struct cov_device *dev = open_gpu(p.precision);
-    struct cov_net *program;
+    struct cov_device *dev = open_gpu(p);
     struct cov_forward_counts part, all;
-    size_t row = net.L * (size_t)net.hp.output_size;
-    std::vector<float> got(net.n * row), want(net.n * row), again(net.n * row);
-    for (std::vector<float> *values : {&got, &want}) {
-        must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, net.n}, &program,
-                         &e),
-             &e);
-        if (values == &want)
-            cov_net_compute_all(program);
-        must(cov_net_forward(program, 0, net.n, net.codes.data(), values->data(), &e), &e);
-        cov_net_counts(program, values == &want ? &all : &part);
-        cov_net_free(program);
-    }
+    const size_t row = net.L * (size_t)net.hp.output_size, positions = net.n * net.L;
+    const std::vector<float> got = values_of(dev, net, net.n, &part),
+                             want = values_of(dev, net, net.n, &all, true);
     /* A different batch: without the first two chunks and the last two. */
-    must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, net.n}, &program, &e),
-         &e);
-    must(cov_net_forward(program, 0, net.n - 4, &net.codes[2 * net.L], &again[2 * row], &e), &e);
-    cov_net_free(program);
+    Network fewer = net;
+    fewer.n -= 4;
+    fewer.codes.erase(fewer.codes.begin(), fewer.codes.begin() + (ptrdiff_t)(2 * net.L));
+    const std::vector<float> again = values_of(dev, fewer, fewer.n);
     cov_device_close(dev);
     double off = relative(got, want), most = p.arithmetic.lstm == COV_CUDA_BF16 ? 0 : 1e-5;
     if (off > most)
         printf("# off by %g, %g allowed\n", off, most);
-    result(off <= most, (p.name + ": padding is skipped, " + type).c_str());
-    result(std::equal(again.begin() + (ptrdiff_t)(2 * row),
-                      again.begin() + (ptrdiff_t)((net.n - 2) * row),
-                      got.begin() + (ptrdiff_t)(2 * row)),
-           (p.name + ":   the same bytes in another batch").c_str());
-    uint64_t positions = net.n * net.L;
+    named(off <= most, p.name + ": padding is skipped, " + type);
+    named(std::equal(again.begin(), again.end(), got.begin() + (ptrdiff_t)(2 * row)),
+          p.name + ":   the same bytes in another batch");
     bool less = part.positions_computed * 10 < positions * 9;
     if (!less)
-        printf("# %zu of %zu computed\n", (size_t)part.positions_computed, (size_t)positions);
-    result(less && part.positions_computed + part.positions_at_rest == positions &&
-               all.positions_computed == positions && all.positions_at_rest == 0,
-           (p.name + ":   positions are counted").c_str());
+        printf("# %zu of %zu computed\n", (size_t)part.positions_computed, positions);
+    named(less && part.positions_computed + part.positions_at_rest == positions &&
+              all.positions_computed == positions && all.positions_at_rest == 0,
+          p.name + ":   positions are counted");
 }
 
 /* Random networks. The first has more channels than a block has columns, several blocks in each
@@ -529,8 +515,7 @@ std::vector<Network> draw_networks(bool big)
             net.hp.cnn_layers = 1;
             net.hp.filter_size = 5;
             net.hp.hidden_size = i == 1 ? 131 : 50; /* 50 is padded to 64 */
-        }
-        if (i == 2) {
+        } else if (i == 2) {
             net.hp = small_network(5, 9, 1);
             net.hp.model_type = COV_MODEL_CNN;
             net.hp.step = 1;
@@ -543,29 +528,31 @@ std::vector<Network> draw_networks(bool big)
         net.L =
             unit * (size_t)draw(&rng, 1, std::max<int64_t>(1, (big ? 400 : 24) / (int64_t)unit));
         net.n = (size_t)draw(&rng, 1, big ? 40 : 9);
-        if (i == 0) {
-            net.L = 16;
-            net.n = 9;
-        } else if (i == 2) {
-            net.L = 520;
-            net.n = 1;
+        if (i == 0 || i == 2) {
+            net.L = i ? 520 : 16;
+            net.n = i ? 1 : 9;
         }
         make_network(&rng, &net);
     }
     return nets;
 }
 
+/* A network drawn with a seed of its own. */
+Network seeded_network(uint64_t seed, const struct cov_hparams &hp, size_t L, size_t n)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    Network net = {hp, L, n, {}, {}, {}};
+    make_network(&rng, &net);
+    return net;
+}
+
 /* A network with two layers of each kind. */
 Network two_of_each(size_t L, size_t n)
 {
-    struct cov_rng rng;
-    cov_rng_init(&rng, 35);
-    Network net;
-    net.hp = small_network(12, 9, 40);
-    net.hp.cnn_layers = net.hp.up = net.hp.lstm_layers = net.hp.output_size = 2;
-    net.L = L;
-    net.n = n;
-    make_network(&rng, &net);
+    struct cov_hparams hp = small_network(12, 9, 40);
+    hp.cnn_layers = hp.up = hp.lstm_layers = hp.output_size = 2;
+    Network net = seeded_network(35, hp, L, n);
     standardize(&net);
     return net;
 }
@@ -577,15 +564,11 @@ void check_random(bool big)
     std::vector<float> want = cpu_values(deep, "scalar");
     for (const Precision &p : precisions) {
         bool passed = true;
-        if (p.arithmetic.lstm != COV_CUDA_FP32 && !has_tensor_cores()) {
-            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name.c_str());
-            continue;
-        }
         use_sums(p.truncated);
         for (const Network &net : nets)
             passed = check_layers(net, p) && passed;
         print_errors(p.name);
-        result(passed, (p.name + ": layers agree with the reference").c_str());
+        named(passed, p.name + ": layers agree with the reference");
         check_network(deep, p, want, "a network");
     }
     free_network(&deep);
@@ -620,15 +603,12 @@ double median_difference(const std::vector<float> &a, const std::vector<float> &
 void check_amplified(const Precision &p)
 {
     struct cov_rng rng;
-    cov_rng_init(&rng, 34);
-    Network net;
-    net.hp = small_network(16, 9, 1);
-    net.hp.model_type = COV_MODEL_CNN;
-    net.hp.cnn_layers = net.hp.up = 2;
-    net.hp.bnorm = false;
-    net.L = 240;
-    net.n = 2;
-    make_network(&rng, &net);
+    struct cov_hparams hp = small_network(16, 9, 1);
+    hp.model_type = COV_MODEL_CNN;
+    hp.cnn_layers = hp.up = 2;
+    hp.bnorm = false;
+    Network net = seeded_network(34, hp, 240, 2);
+    cov_rng_init(&rng, 36);
     for (uint8_t &code : net.codes)
         code = draw_base(&rng);
     const struct cov_layer &last = net.shape.layers[net.shape.n - 1];
@@ -636,8 +616,7 @@ void check_amplified(const Precision &p)
     for (size_t i = 0; i < last.c_in * last.c_out; i++)
         net.block[at + i] *= 2500;
     std::vector<float> exact = chained_values(net, false), rounded = chained_values(net, true);
-    use_sums(p.truncated);
-    struct cov_device *dev = open_gpu(p.precision);
+    struct cov_device *dev = open_gpu(p);
     std::vector<float> got = values_of(dev, net, net.n);
     cov_device_close(dev);
     double of_bf16 = median_difference(rounded, exact), of_card = median_difference(got, rounded);
@@ -645,8 +624,8 @@ void check_amplified(const Precision &p)
            "the card "
            "differs from the rounded reference by %.2g\n",
            p.name.c_str(), of_bf16, of_card);
-    result(of_bf16 > 0.02 && of_card < of_bf16 / 50,
-           (p.name + ": only the rounding to bf16 is amplified").c_str());
+    named(of_bf16 > 0.02 && of_card < of_bf16 / 50,
+          p.name + ": only the rounding to bf16 is amplified");
     free_network(&net);
 }
 
@@ -666,50 +645,37 @@ void check_padded(bool big)
         make_network(&rng, &net);
         draw_padded(&rng, &net);
         for (const Precision &p : precisions) {
-            bool exact = p.arithmetic.conv == COV_CUDA_FP32;
-            use_sums(p.truncated);
-            if (exact || (has_tensor_cores() && (big || (type == COV_MODEL_BI_HYBRID &&
-                                                         p.arithmetic.conv == COV_CUDA_BF16))))
+            if (big || p.arithmetic.conv == COV_CUDA_FP32 ||
+                (type == COV_MODEL_BI_HYBRID && p.arithmetic.conv == COV_CUDA_BF16))
                 check_padding(net, p, cov_model_type_name((enum cov_model_type)type));
         }
         free_network(&net);
     }
     for (const Precision &p : precisions)
-        if (p.arithmetic.conv == COV_CUDA_BF16 && has_tensor_cores())
+        if (p.arithmetic.conv == COV_CUDA_BF16)
             check_amplified(p);
 }
 
 Network published_network(size_t L, size_t n)
 {
-    struct cov_rng rng;
-    cov_rng_init(&rng, 32);
-    Network net;
-    net.hp = published(2);
-    net.L = L;
-    net.n = n;
-    make_network(&rng, &net);
-    return net;
+    return seeded_network(32, published(2), L, n);
 }
 
 /* Checks a network of the published size; the emulation checks only its layers, with short chunks. */
 void check_published(bool big)
 {
     Network net = published_network(big ? 21384 : 48, big ? 5 : 3);
-    for (const Precision &p : precisions) {
-        if (!can_check(p) || !worst_sums(p))
-            continue;
+    for (const Precision &p : slow_ones(precisions)) {
         use_sums(p.truncated);
         bool passed = check_layers(net, p);
         print_errors(p.name + ", the published size");
-        result(passed,
-               (p.name + ": layers of the published size agree with the reference").c_str());
+        named(passed, p.name + ": layers of the published size agree with the reference");
     }
     if (big) {
         standardize(&net);
         std::vector<float> want = cpu_values(net, NULL);
-        for (const Precision &p : precisions)
-            if (can_check(p) && worst_sums(p))
-                check_network(net, p, want, "the published size");
+        for (const Precision &p : slow_ones(precisions))
+            check_network(net, p, want, "the published size");
     }
     free_network(&net);
 }
@@ -722,14 +688,11 @@ void check_calls(bool big)
     Network net = big ? published_network(21384, CALLS * EACH) : two_of_each(8, CALLS * EACH);
     size_t row = net.L * (size_t)net.hp.output_size;
     std::vector<float> got(net.n * row), few(FEW * row);
-    for (const Precision &p : precisions) {
-        if (!can_check(p) || !worst_sums(p))
-            continue;
+    for (const Precision &p : slow_ones(precisions)) {
         struct cov_err e = COV_ERR_INIT;
         struct cov_net *program;
         bool same = true;
-        use_sums(p.truncated);
-        struct cov_device *dev = open_gpu(p.precision);
+        struct cov_device *dev = open_gpu(p);
         must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, CALLS, EACH}, &program,
                          &e),
              &e);
@@ -747,8 +710,7 @@ void check_calls(bool big)
         }
         cov_net_free(program);
         cov_device_close(dev);
-        result(same,
-               (p.name + ": 256 chunks in four calls: the same bytes as five at a time").c_str());
+        named(same, p.name + ": 256 chunks in four calls: the same bytes as five at a time");
     }
     free_network(&net);
 }
@@ -764,8 +726,7 @@ void check_faults(void)
         if (p.truncated || p.arithmetic.conv != p.arithmetic.lstm ||
             p.arithmetic.conv == COV_CUDA_TF32)
             continue;
-        use_sums(false);
-        struct cov_device *dev = open_gpu(p.precision);
+        struct cov_device *dev = open_gpu(p);
         for (const Fault &f : faults) {
             if (!f.affects(p.precision))
                 continue;
@@ -776,7 +737,7 @@ void check_faults(void)
             simt_set_fault(SIMT_FAULT_NONE);
             printf("# %s, %s: a network is off by %.2g of the outputs' deviation\n", p.name.c_str(),
                    f.name, off);
-            result(layers && off > p.net_bound, (p.name + ": " + f.name + " are found").c_str());
+            named(layers && off > p.net_bound, p.name + ": " + f.name + " are found");
         }
         cov_device_close(dev);
     }

@@ -139,14 +139,8 @@ Values train(int n, int t, int units, bool resident)
 double difference(const Values &got, const Values &want)
 {
     double off = 0;
-    for (size_t k = 0; k < want.size(); k++) {
-        double most = 1e-30, d = 0;
-        for (size_t i = 0; i < want[k].size(); i++) {
-            most = std::max(most, fabs((double)want[k][i]));
-            d = larger(d, fabs((double)got[k][i] - (double)want[k][i]));
-        }
-        off = larger(off, d / most);
-    }
+    for (size_t k = 0; k < want.size(); k++)
+        off = larger(off, ::difference(got[k], want[k]));
     return off;
 }
 

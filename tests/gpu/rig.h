@@ -125,16 +125,30 @@ const Fault faults[] = {
 };
 #endif
 
-/* Returns the items of all[] with the name `only`, or all items if it is NULL. The emulation checks
- * the items that use tensor cores a second time, with truncated sums. */
+inline bool has_tensor_cores(void)
+{
+    struct cov_rt_card card;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_rt_describe(0, &card, &e), &e);
+    return card.major >= 8;
+}
+
+/* Returns the items of all[] with the name `only`, or all items if it is NULL, that the card can compute.
+ * The emulation checks the items that use tensor cores a second time, with truncated sums. */
 template <typename Precision, size_t N>
 std::vector<Precision> choose_precisions(const Precision (&all)[N], const char *only)
 {
     std::vector<Precision> chosen;
     struct cov_err e = COV_ERR_INIT;
+    bool found = false;
     for (const Precision &p : all) {
         if (only && p.name != only)
             continue;
+        found = true;
+        if (p.precision != COV_PRECISION_FP32 && !has_tensor_cores()) {
+            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name.c_str());
+            continue;
+        }
         chosen.push_back(p);
 #if defined(SIMT_EMULATED_H)
         if (p.precision != COV_PRECISION_FP32) {
@@ -144,21 +158,19 @@ std::vector<Precision> choose_precisions(const Precision (&all)[N], const char *
         }
 #endif
     }
-    if (chosen.empty())
+    if (!found)
         must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", only), &e);
     return chosen;
 }
 
-/* Returns false if the emulation checks the precision with truncated sums, too: slow checks need only
- * those. */
-template <typename Precision> bool worst_sums(const Precision &p)
+/* Returns the precisions for slow checks: without those that the emulation checks with truncated sums, too. */
+template <typename Precision> std::vector<Precision> slow_ones(const std::vector<Precision> &all)
 {
-#if defined(SIMT_EMULATED_H)
-    return p.truncated || p.precision == COV_PRECISION_FP32;
-#else
-    (void)p;
-    return true;
-#endif
+    std::vector<Precision> chosen;
+    for (size_t i = 0; i < all.size(); i++)
+        if (i + 1 == all.size() || all[i + 1].precision != all[i].precision)
+            chosen.push_back(all[i]);
+    return chosen;
 }
 
 inline int finish_tests(void)
@@ -183,6 +195,11 @@ inline struct cov_device *open_gpu(enum cov_precision precision)
     return open_gpus(precision, 1);
 }
 
+inline void named(bool passed, const std::string &name)
+{
+    result(passed, name.c_str());
+}
+
 inline struct cov_device *open_cpu(const char *levels)
 {
     struct cov_device *dev;
@@ -193,12 +210,11 @@ inline struct cov_device *open_cpu(const char *levels)
     return dev;
 }
 
-inline bool has_tensor_cores(void)
+/* The same, with the sums of a precision. */
+template <typename Precision> struct cov_device *open_gpu(const Precision &p)
 {
-    struct cov_rt_card card;
-    struct cov_err e = COV_ERR_INIT;
-    must(cov_rt_describe(0, &card, &e), &e);
-    return card.major >= 8;
+    use_sums(p.truncated);
+    return open_gpu(p.precision);
 }
 
 /* The network of the published size. */
