@@ -73,8 +73,10 @@ static const struct cov_opt common_options[] = {
     {.name = NULL},
 };
 
-/* Returns true for an option that is accepted, as everywhere, but changes nothing. */
-static bool lacks_option(const struct cov_tool *tool, const char *name)
+/* Returns true for an option that is accepted, as everywhere, but not listed: it changes nothing, or
+ * is the program's. */
+static bool is_unlisted(const struct cov_tool *tool, const struct cov_tool *program,
+                        const char *name)
 {
     static const struct {
         const char *name;
@@ -85,7 +87,7 @@ static bool lacks_option(const struct cov_tool *tool, const char *name)
     for (size_t i = 0; i < COV_COUNT(options); i++)
         if (strcmp(name, options[i].name) == 0)
             return (tool->lacks & options[i].flag) != 0;
-    return false;
+    return tool != program && strcmp(name, "version") == 0;
 }
 
 /* A program, or one of its subcommands, with its arguments. */
@@ -112,7 +114,7 @@ static void set_call(struct call *call, const struct cov_tool *tool)
         if ((tool->lacks & COV_LACKS_OUTPUT) && strcmp(o->name, "output") == 0)
             continue;
         call->common[n] = *o;
-        if (lacks_option(tool, o->name))
+        if (is_unlisted(tool, program, o->name))
             call->common[n].flags |= COV_OPT_HIDDEN;
         if (strcmp(o->name, "output") == 0 && tool->output_help)
             call->common[n].help = tool->output_help;

@@ -32,10 +32,10 @@ unlike "$(cat "$stdout")" '^Options:|--output|--threads|--progress|--tmpdir' 'he
 stdout_like '^  -q, --quiet ' '  and has the others'
 run toy_box spin --help-machine
 is "$(cut -f 1 "$stdout" | tr '\n' ' ')" \
-    'times log output threads force quiet verbose progress stats tmpdir help version ' \
+    'times log output threads force quiet verbose progress stats tmpdir help ' \
     '--help-machine of a subcommand'
 run toy_box rest --help-machine
-is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'force quiet verbose stats help version ' '  that lacks options'
+is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'force quiet verbose stats help ' '  that lacks options'
 
 run toy_box spin
 status_is 0 'a subcommand is run'
