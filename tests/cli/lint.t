@@ -125,7 +125,7 @@ instruction_checks() {
     objects
     stdout_is 'no object files in objects' 'no objects'
     object plain.o 'addps %xmm0,%xmm1; rep bsf %eax,%ecx; jmp plain; data16 nop; nopw 8(%rax,%rax); plain: ret; xchg %ax,%ax'
-    object gauss_avx2.o 'vaddpd %ymm0,%ymm1,%ymm2'
+    object alphabet_avx2.o 'vaddpd %ymm0,%ymm1,%ymm2'
     object some_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2; call some'
     object some_avx512.o 'vfmadd231ps %zmm0,%zmm1,%zmm2{%k1}; vpmovm2b %k1,%ymm0; vorps %zmm0,%zmm0,%zmm0'
     object some_avx512bf16.o 'vdpbf16ps %zmm0,%zmm1,%zmm2'
@@ -141,7 +141,7 @@ instruction_checks() {
     fault_in plain.o 'shlx %eax,%ecx,%edx' "not of x86-64: .*shlx" 'BMI2'
     fault_in plain.o 'vmovups %zmm17,(%rax)' "not of x86-64: .*vmovups" 'AVX-512'
     fault_in plain.o 'tilerelease' "not of x86-64: .*tilerelease" 'AMX'
-    fault_in gauss_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2' 'gauss_avx2.o: not of x86-64\+avx2: .*vfmadd231ps' 'FMA in AVX2'
+    fault_in alphabet_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2' 'alphabet_avx2.o: not of x86-64\+avx2: .*vfmadd231ps' 'FMA in AVX2'
     fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm2{%k1}' 'avx2\+fma: .*k1' 'a mask in AVX2'
     fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm17' 'avx2\+fma: .*ymm17' 'an upper register in AVX2'
     fault_in some_avx2.o 'shlx %eax,%ecx,%edx' 'avx2\+fma: .*shlx' 'BMI2 in AVX2 and FMA'
