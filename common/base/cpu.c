@@ -175,14 +175,6 @@ bool cov_cpu_permit_amx(void)
 }
 #endif
 
-const char *cov_cpu_feature_name(unsigned feature)
-{
-    for (size_t i = 0; i < COV_COUNT(feature_names); i++)
-        if (feature_names[i].bit == feature)
-            return feature_names[i].name;
-    return NULL;
-}
-
 /* name[0..n) = the processor's name in /proc/cpuinfo, or "CPU of unknown kind". */
 static void model_name(char *name, size_t n)
 {

@@ -47,9 +47,6 @@ void cov_cpu_limit(unsigned features);
  * true if they may be used. */
 bool cov_cpu_permit_amx(void);
 
-/* Returns, for example, "avx2" for COV_CPU_AVX2; NULL unless `feature` is exactly one known bit. */
-const char *cov_cpu_feature_name(unsigned feature);
-
 /* Writes the model name and all features of the machine, ignoring the limit, to buf[0..n), such
  * as "<model name>: avx f16c fma avx2". Truncates the text to fit; n > 0. */
 void cov_cpu_describe(char *buf, size_t n);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/cli/stats_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,47 +9,39 @@
 #include "common/cli/multiqc.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/file/table.h"
 
-/* `sample`: MultiQC's name for the file, or NULL. */
-static void print(const struct cov_stats *s, const char *sample, FILE *f)
+/* A file to print. */
+struct content {
+    const struct cov_stats *stats;
+    const char *sample; /* MultiQC's name for the file, or NULL */
+};
+
+static void print(const void *arg, FILE *f)
 {
+    const struct content *c = arg;
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
-    if (sample)
-        cov_multiqc_print(s, sample, &j);
-    cov_stats_put(s, &j);
+    if (c->sample)
+        cov_multiqc_print(c->stats, c->sample, &j);
+    cov_stats_put(c->stats, &j);
     cov_json_end_object(&j);
 }
 
 void cov_stats_print(const struct cov_stats *s, FILE *f)
 {
-    print(s, NULL, f);
+    print(&(struct content){.stats = s}, f);
 }
 
-static void print_plot(const struct cov_stats *s, const char *sample, FILE *f)
+static void print_plot(const void *arg, FILE *f)
 {
+    const struct content *c = arg;
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
-    cov_multiqc_print_plot(s, sample, &j);
+    cov_multiqc_print_plot(c->stats, c->sample, &j);
     cov_json_end_object(&j);
-}
-
-static int write_file(const struct cov_stats *s, const char *sample,
-                      void (*print_it)(const struct cov_stats *, const char *, FILE *),
-                      const struct cov_outfile *out, struct cov_err *e)
-{
-    FILE *f = fopen(out->tmp, "we");
-    if (!f)
-        return cov_fail_errno(e, "%s", out->path);
-    errno = 0;
-    print_it(s, sample, f);
-    bool failed = ferror(f);
-    if (fclose(f) || failed)
-        return errno ? cov_fail_errno(e, "%s", out->path)
-                     : cov_fail(e, COV_EIO, "%s: write error", out->path);
-    return COV_OK;
 }
 
 /* Writes s->plot unless `plot_path` is NULL. */
@@ -65,9 +56,9 @@ static int write_files(const struct cov_stats *s, const char *path, const char *
     if (!rc && plot_path)
         rc = cov_outfile_begin(&plot, plot_path, COV_OUTFILE_JSON, force, e);
     if (!rc)
-        rc = write_file(s, sample, print, &out, e);
+        rc = cov_table_write(&out, NULL, print, &(struct content){s, sample}, e);
     if (!rc && plot_path)
-        rc = write_file(s, sample, print_plot, &plot, e);
+        rc = cov_table_write(&plot, NULL, print_plot, &(struct content){s, sample}, e);
     if (!rc)
         rc = cov_outfile_commit_all((struct cov_outfile *const[]){&out, &plot}, 2, e);
     cov_outfile_abort(&out);

@@ -135,15 +135,9 @@ int cov_bins_new(const struct cov_range *range, size_t most, const char *name,
     return rc;
 }
 
-bool cov_bins_found(const struct cov_track_sink *sink)
-{
-    assert(sink->format == &format);
-    return ((const struct bins *)sink)->contig;
-}
-
 int64_t cov_bins_contig_length(const struct cov_track_sink *sink)
 {
-    assert(cov_bins_found(sink));
+    assert(sink->format == &format && ((const struct bins *)sink)->contig);
     return cov_track_contig_length(sink, ((const struct bins *)sink)->number);
 }
 
@@ -167,18 +161,22 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
     return COV_OK;
 }
 
-int64_t cov_bins_unit(const struct cov_track_sink *sink)
+/* The bases per fine bin of a range of n > 0 bases: no sink for them has larger ones. */
+static int64_t unit_of(int64_t n, size_t n_fine)
 {
-    assert(sink->format == &format);
-    return ((const struct bins *)sink)->unit;
+    int64_t unit = 1;
+    while ((n - 1) / unit >= (int64_t)n_fine)
+        unit *= 2;
+    return unit;
 }
 
-void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x, int64_t unit,
+void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
                   struct cov_bins *out)
 {
-    assert(sink->format == &format);
+    assert(sink->format == &format && x->end > x->beg);
     struct bins *b = (struct bins *)sink;
-    assert(unit % b->unit == 0 && x->end > x->beg);
+    const int64_t unit = unit_of(x->end - x->beg, b->n_fine);
+    assert(unit % b->unit == 0);
     bool there = b->contig && strcmp(b->contig, x->contig) == 0;
     int64_t n = x->end - x->beg, most = (int64_t)b->most;
     int64_t width = n / most + (n % most > 0);

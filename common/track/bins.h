@@ -31,10 +31,8 @@ struct cov_bins_extent {
     int64_t beg, end;
 };
 
-/* Returns true if the range's contig is in the list of contigs or has been seen. */
-bool cov_bins_found(const struct cov_track_sink *sink);
-
-/* Returns the length of the range's contig, which cov_bins_found; see cov_track_contig_length. */
+/* Returns the length of the range's contig, which is in the list of contigs or has been seen; see
+ * cov_track_contig_length. */
 int64_t cov_bins_contig_length(const struct cov_track_sink *sink);
 
 /* Finds the extent of the range. The sink must be closed or have a list of contigs. With
@@ -44,16 +42,10 @@ int64_t cov_bins_contig_length(const struct cov_track_sink *sink);
 int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;
 
-/* Returns the number of bases per fine bin, a power of two. Bin widths are multiples of it. It is
- * at most an eighth of the bin width at which `most` bins reach from the start of the range to the
- * last value. */
-int64_t cov_bins_unit(const struct cov_track_sink *sink);
-
-/* Computes the bins of *x, which may be the extent of another track, from a closed sink. Bins
- * without values are NaN. The bin width is the smallest multiple of `unit` that gives at most
- * `most` bins; `unit` must be the largest cov_bins_unit of all sinks that are to use the same
- * width. The result is borrowed until free. */
-void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x, int64_t unit,
+/* Computes the bins of *x, which may be the extent of another track, from a closed sink whose range
+ * is not longer. Bins without values are NaN. Their width, at most an eighth larger than for `most`
+ * bins, depends on the length of *x alone. The result is borrowed until free. */
+void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
                   struct cov_bins *out);
 
 #endif

@@ -37,26 +37,28 @@ static char *kernel_flags(void)
 
 TEST(agrees_with_kernel)
 {
-    char *flags = kernel_flags();
-    unsigned features = cov_cpu_features();
-    for (unsigned bit = 1; flags && bit; bit <<= 1) {
-        const char *name = cov_cpu_feature_name(bit);
-        if (!name || bit == COV_CPU_ADDERS || bit == COV_CPU_FREE_LANES)
-            continue;
-        char word[32];
-        (void)snprintf(word, sizeof word, " %s ", strcmp(name, "neon") == 0 ? "asimd" : name);
-        if (!!strstr(flags, word) != !!(features & bit))
-            fail_msg("%s: %d here, flags of the kernel:%s", name, !!(features & bit), flags);
+    static const char *const names[] = {
+        "avx",         "f16c",        "fma",         "avx2",     "bmi2",     "avx512f",
+        "avx512dq",    "avx512bw",    "avx512vl",    "amx_tile", "amx_int8", "amx_bf16",
+        "avx512_vnni", "avx512_bf16", "avx512_fp16", "neon",     "sve",      "bf16"};
+    char *flags = kernel_flags(), ours[512];
+    cov_cpu_describe(ours, sizeof ours - 1);
+    ours[strlen(ours) + 1] = '\0';
+    ours[strlen(ours)] = ' ';
+    for (size_t i = 0; flags && i < COV_COUNT(names); i++) {
+        char own[32], theirs[32];
+        (void)snprintf(own, sizeof own, " %s ", names[i]);
+        (void)snprintf(theirs, sizeof theirs, " %s ",
+                       strcmp(names[i], "neon") == 0 ? "asimd" : names[i]);
+        if (!strstr(flags, theirs) != !strstr(ours, own))
+            fail_msg("%s: %s, flags of the kernel:%s", names[i], ours, flags);
     }
     free(flags);
     char *vendor = kernel_says("vendor_id");
     bool amd = vendor && strstr(vendor, " AuthenticAMD ");
-    bool adders = amd && (features & COV_CPU_AVX512F);
-    assert_int_equal(!!(features & COV_CPU_ADDERS), adders);
+    const unsigned features = cov_cpu_features();
+    assert_int_equal(!!(features & COV_CPU_ADDERS), amd && (features & COV_CPU_AVX512F));
     free(vendor);
-    assert_null(cov_cpu_feature_name(0));
-    assert_null(cov_cpu_feature_name(COV_CPU_AVX | COV_CPU_AVX2));
-    assert_null(cov_cpu_feature_name(1U << 31));
 }
 
 TEST(describes)
@@ -65,9 +67,6 @@ TEST(describes)
     cov_cpu_describe(whole, sizeof whole);
     print_message("%s\n", whole);
     assert_true(strlen(whole) > 3);
-    for (unsigned bit = 1; bit; bit <<= 1)
-        if (cov_cpu_features() & bit)
-            assert_non_null(strstr(whole, cov_cpu_feature_name(bit)));
     for (size_t n = 1; n < sizeof part; n++) {
         memset(part, 'x', sizeof part);
         cov_cpu_describe(part, n);

@@ -38,7 +38,6 @@ struct region_job {
     char *text;                  /* of this range. Owned */
     char *contig, *first_input;  /* of the first track. Owned */
     int64_t length;              /* of the contig, in the first track; 0: not known */
-    int64_t unit;                /* of the bins of all tracks */
     struct cov_bins bins;        /* of the last track; the means are borrowed */
     struct region_track *tracks; /* [n]. Owned */
     size_t n, cap;
@@ -65,7 +64,6 @@ static int fix_range(struct region_job *j, const struct cov_track_source *source
                      const struct cov_track_sink *sink, const struct cov_bins_extent *x,
                      struct cov_err *e)
 {
-    enum { FINER = 16 }; /* than a bin; as much as cov_bins_new can need */
     j->length = source->has_lengths ? cov_bins_contig_length(sink) : 0;
     j->contig = cov_strdup(x->contig, e);
     j->first_input = cov_strdup(source->name, e);
@@ -77,8 +75,6 @@ static int fix_range(struct region_job *j, const struct cov_track_source *source
                                   .n_name = strlen(j->contig),
                                   .beg = x->beg,
                                   .end = x->end};
-    for (j->unit = 1; (x->end - x->beg - 1) / j->unit >= (int64_t)COV_PLOT_BINS * FINER;)
-        j->unit *= 2;
     return COV_OK;
 }
 
@@ -109,7 +105,7 @@ static int take_track(void *arg, const struct cov_profile_input *in, size_t k,
     struct region_track *t = &j->tracks[j->n++];
     *t = (struct region_track){.series = series_of(source), .largest = (double)NAN};
     x = (struct cov_bins_extent){j->contig, j->range.beg, j->range.end};
-    cov_bins_get(sink, &x, j->unit, &j->bins);
+    cov_bins_get(sink, &x, &j->bins);
     t->means = cov_calloc(j->bins.n, sizeof *t->means, e);
     if (!t->means)
         return COV_ENOMEM;
