@@ -19,35 +19,9 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#elif defined(__aarch64__)
+#else
 #include <sys/auxv.h>
 #endif
-
-static const struct {
-    unsigned bit;
-    const char *name;
-} feature_names[] = {
-    {COV_CPU_AVX, "avx"},
-    {COV_CPU_F16C, "f16c"},
-    {COV_CPU_FMA, "fma"},
-    {COV_CPU_AVX2, "avx2"},
-    {COV_CPU_BMI2, "bmi2"},
-    {COV_CPU_AVX512F, "avx512f"},
-    {COV_CPU_AVX512DQ, "avx512dq"},
-    {COV_CPU_AVX512BW, "avx512bw"},
-    {COV_CPU_AVX512VL, "avx512vl"},
-    {COV_CPU_AVX512_VNNI, "avx512_vnni"},
-    {COV_CPU_AVX512_BF16, "avx512_bf16"},
-    {COV_CPU_AVX512_FP16, "avx512_fp16"},
-    {COV_CPU_AMX_TILE, "amx_tile"},
-    {COV_CPU_AMX_INT8, "amx_int8"},
-    {COV_CPU_AMX_BF16, "amx_bf16"},
-    {COV_CPU_NEON, "neon"},
-    {COV_CPU_SVE, "sve"},
-    {COV_CPU_ARM_BF16, "bf16"},
-    {COV_CPU_ADDERS, "adders"},
-    {COV_CPU_FREE_LANES, "free_lanes"},
-};
 
 static unsigned allowed = ~0U;
 
@@ -74,6 +48,32 @@ static uint64_t xcr0(void)
 }
 
 enum { EAX, EBX, ECX, EDX };
+enum need { NEEDS_NONE, NEEDS_YMM, NEEDS_ZMM, NEEDS_TILE, NEEDS };
+
+/* leaf 0: CPUID 1; leaf 1: CPUID 7.0; leaf 2: CPUID 7.1. Rows with NEEDS have no bit. */
+static const struct {
+    unsigned feature;
+    const char *name;
+    unsigned char leaf, reg, bit, need;
+} features[] = {
+    {COV_CPU_AVX, "avx", 0, ECX, 28, NEEDS_YMM},
+    {COV_CPU_F16C, "f16c", 0, ECX, 29, NEEDS_YMM},
+    {COV_CPU_FMA, "fma", 0, ECX, 12, NEEDS_YMM},
+    {COV_CPU_AVX2, "avx2", 1, EBX, 5, NEEDS_YMM},
+    {COV_CPU_BMI2, "bmi2", 1, EBX, 8, NEEDS_NONE},
+    {COV_CPU_AVX512F, "avx512f", 1, EBX, 16, NEEDS_ZMM},
+    {COV_CPU_AVX512DQ, "avx512dq", 1, EBX, 17, NEEDS_ZMM},
+    {COV_CPU_AVX512BW, "avx512bw", 1, EBX, 30, NEEDS_ZMM},
+    {COV_CPU_AVX512VL, "avx512vl", 1, EBX, 31, NEEDS_ZMM},
+    {COV_CPU_AVX512_VNNI, "avx512_vnni", 1, ECX, 11, NEEDS_ZMM},
+    {COV_CPU_AVX512_BF16, "avx512_bf16", 2, EAX, 5, NEEDS_ZMM},
+    {COV_CPU_AVX512_FP16, "avx512_fp16", 1, EDX, 23, NEEDS_ZMM},
+    {COV_CPU_AMX_TILE, "amx_tile", 1, EDX, 24, NEEDS_TILE},
+    {COV_CPU_AMX_INT8, "amx_int8", 1, EDX, 25, NEEDS_TILE},
+    {COV_CPU_AMX_BF16, "amx_bf16", 1, EDX, 22, NEEDS_TILE},
+    {COV_CPU_ADDERS, "adders", 0, 0, 0, NEEDS},
+    {COV_CPU_FREE_LANES, "free_lanes", 0, 0, 0, NEEDS},
+};
 
 static bool is_amd(void)
 {
@@ -98,21 +98,6 @@ static unsigned detect(void)
 {
     enum { ZEN_5 = 0x1a };
     enum { OSXSAVE = 27, YMM_STATE = 0x06, ZMM_STATE = 0xe6, TILE_STATE = 0x60000 };
-    enum need { NEEDS_NONE, NEEDS_YMM, NEEDS_ZMM, NEEDS_TILE };
-    /* leaf 0: CPUID 1; leaf 1: CPUID 7.0; leaf 2: CPUID 7.1 */
-    static const struct {
-        unsigned feature;
-        unsigned char leaf, reg, bit, need;
-    } bits[] = {
-        {COV_CPU_AVX, 0, ECX, 28, NEEDS_YMM},        {COV_CPU_F16C, 0, ECX, 29, NEEDS_YMM},
-        {COV_CPU_FMA, 0, ECX, 12, NEEDS_YMM},        {COV_CPU_AVX2, 1, EBX, 5, NEEDS_YMM},
-        {COV_CPU_BMI2, 1, EBX, 8, NEEDS_NONE},       {COV_CPU_AVX512F, 1, EBX, 16, NEEDS_ZMM},
-        {COV_CPU_AVX512DQ, 1, EBX, 17, NEEDS_ZMM},   {COV_CPU_AVX512BW, 1, EBX, 30, NEEDS_ZMM},
-        {COV_CPU_AVX512VL, 1, EBX, 31, NEEDS_ZMM},   {COV_CPU_AVX512_VNNI, 1, ECX, 11, NEEDS_ZMM},
-        {COV_CPU_AVX512_BF16, 2, EAX, 5, NEEDS_ZMM}, {COV_CPU_AVX512_FP16, 1, EDX, 23, NEEDS_ZMM},
-        {COV_CPU_AMX_TILE, 1, EDX, 24, NEEDS_TILE},  {COV_CPU_AMX_INT8, 1, EDX, 25, NEEDS_TILE},
-        {COV_CPU_AMX_BF16, 1, EDX, 22, NEEDS_TILE},
-    };
     unsigned r[3][4] = {{0}};
     if (!__get_cpuid(1, &r[0][EAX], &r[0][EBX], &r[0][ECX], &r[0][EDX]))
         return 0;
@@ -120,19 +105,19 @@ static unsigned detect(void)
         (void)__get_cpuid_count(7, 1, &r[2][EAX], &r[2][EBX], &r[2][ECX], &r[2][EDX]);
 
     uint64_t saved = r[0][ECX] >> OSXSAVE & 1 ? xcr0() : 0;
-    bool met[] = {
+    const bool met[NEEDS + 1] = {
         [NEEDS_NONE] = true,
         [NEEDS_YMM] = (saved & YMM_STATE) == YMM_STATE,
         [NEEDS_ZMM] = (saved & ZMM_STATE) == ZMM_STATE,
         [NEEDS_TILE] = (saved & TILE_STATE) == TILE_STATE,
     };
-    unsigned features = 0;
-    for (size_t i = 0; i < COV_COUNT(bits); i++)
-        if (r[bits[i].leaf][bits[i].reg] >> bits[i].bit & 1 && met[bits[i].need])
-            features |= bits[i].feature;
-    if ((features & COV_CPU_AVX512F) && is_amd()) /* Zen 4 or later */
-        features |= COV_CPU_ADDERS | (family(r[0][EAX]) >= ZEN_5 ? COV_CPU_FREE_LANES : 0);
-    return features;
+    unsigned found = 0;
+    for (size_t i = 0; i < COV_COUNT(features); i++)
+        if (met[features[i].need] && r[features[i].leaf][features[i].reg] >> features[i].bit & 1)
+            found |= features[i].feature;
+    if ((found & COV_CPU_AVX512F) && is_amd()) /* Zen 4 or later */
+        found |= COV_CPU_ADDERS | (family(r[0][EAX]) >= ZEN_5 ? COV_CPU_FREE_LANES : 0);
+    return found;
 }
 
 bool cov_cpu_permit_amx(void)
@@ -144,35 +129,37 @@ bool cov_cpu_permit_amx(void)
            syscall(SYS_arch_prctl, GET_PERMISSION, &permitted) == 0 && permitted >> TILE_DATA & 1;
 }
 
-#elif defined(__aarch64__)
-
-static unsigned detect(void)
-{
-    enum { ASIMD = 1U << 1, SVE = 1U << 22, BF16 = 1U << 14 }; /* Linux's asm/hwcap.h */
-    unsigned features = 0;
-    if (getauxval(AT_HWCAP) & ASIMD)
-        features |= COV_CPU_NEON;
-    if (getauxval(AT_HWCAP) & SVE)
-        features |= COV_CPU_SVE;
-    if (getauxval(AT_HWCAP2) & BF16)
-        features |= COV_CPU_ARM_BF16;
-    return features;
-}
-
 #else
 
+/* Bits of Linux's asm/hwcap.h. */
+static const struct {
+    unsigned feature;
+    const char *name;
+    unsigned long type, bit;
+} features[] = {
+#if defined(__aarch64__)
+    {COV_CPU_NEON, "neon", AT_HWCAP, 1U << 1},
+    {COV_CPU_SVE, "sve", AT_HWCAP, 1U << 22},
+    {COV_CPU_ARM_BF16, "bf16", AT_HWCAP2, 1U << 14},
+#else
+    {0, "", AT_HWCAP, 0}, /* none is known */
+#endif
+};
+
 static unsigned detect(void)
 {
-    return 0;
+    unsigned found = 0;
+    for (size_t i = 0; i < COV_COUNT(features); i++)
+        if (getauxval(features[i].type) & features[i].bit)
+            found |= features[i].feature;
+    return found;
 }
 
-#endif
-
-#ifndef __x86_64__
 bool cov_cpu_permit_amx(void)
 {
     return false;
 }
+
 #endif
 
 /* name[0..n) = the processor's name in /proc/cpuinfo, or "CPU of unknown kind". */
@@ -202,12 +189,12 @@ static void model_name(char *name, size_t n)
 void cov_cpu_describe(char *buf, size_t n)
 {
     model_name(buf, n);
-    unsigned features = detect();
+    unsigned found = detect();
     const char *before = ": ";
-    for (size_t i = 0; i < COV_COUNT(feature_names); i++)
-        if (features & feature_names[i].bit) {
+    for (size_t i = 0; i < COV_COUNT(features); i++)
+        if (found & features[i].feature) {
             size_t used = strlen(buf);
-            (void)snprintf(buf + used, n - used, "%s%s", before, feature_names[i].name);
+            (void)snprintf(buf + used, n - used, "%s%s", before, features[i].name);
             before = " ";
         }
 }

@@ -11,43 +11,30 @@
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
 
-enum { BUFFER = 1 << 16, MAX_SCORE = 1000 };
+enum { MAX_SCORE = 1000 };
 
 struct cov_peak_file {
     struct cov_peak_file_options o;
     char *path;
     struct cov_bgz *out;
     uint64_t n_peaks;
-    char *text; /* lines that are not written yet. Owned */
-    size_t n, cap;
 };
 
 static int put(struct cov_peak_file *f, struct cov_err *e, const char *format, ...)
     COV_PRINTF(3, 4);
 
-/* Appends to the lines. */
+/* Writes text. The stream has a buffer. */
 static int put(struct cov_peak_file *f, struct cov_err *e, const char *format, ...)
 {
+    char *text;
     va_list list;
     va_start(list, format);
-    int n = vsnprintf(NULL, 0, format, list);
+    const int n = vasprintf(&text, format, list);
     va_end(list);
     if (n < 0)
-        return cov_fail_errno(e, "%s", f->o.name);
-    int rc = COV_RESERVE(&f->text, &f->cap, f->n + (size_t)n + 1, e);
-    if (rc)
-        return rc;
-    va_start(list, format);
-    n = vsnprintf(f->text + f->n, f->cap - f->n, format, list);
-    va_end(list);
-    f->n += n > 0 ? (size_t)n : 0;
-    return COV_OK;
-}
-
-static int flush(struct cov_peak_file *f, struct cov_err *e)
-{
-    int rc = cov_bgz_write(f->out, f->text, f->n, e);
-    f->n = 0;
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory", f->o.name);
+    int rc = cov_bgz_write(f->out, text, (size_t)n, e);
+    free(text);
     if (rc)
         cov_err_rename(e, f->path, f->o.name);
     return rc;
@@ -103,9 +90,7 @@ int cov_peak_file_add(struct cov_peak_file *f, const char *contig, const struct 
         rc = put(f, e, "%.6g\t-1\t-1", signal);
     if (!rc && format == COV_PEAKS_NARROW)
         rc = put(f, e, "\t%" PRId64, peak->summit - peak->beg);
-    if (!rc)
-        rc = put(f, e, "\n");
-    return rc || f->n < BUFFER ? rc : flush(f, e);
+    return rc ? rc : put(f, e, "\n");
 }
 
 int cov_peak_file_open(const char *path, const struct cov_peak_file_options *options,
@@ -130,10 +115,7 @@ int cov_peak_file_open(const char *path, const struct cov_peak_file_options *opt
 
 int cov_peak_file_close(struct cov_peak_file *f, struct cov_err *e)
 {
-    int rc = flush(f, e);
-    if (rc)
-        return rc;
-    rc = cov_bgz_close(f->out, e);
+    int rc = cov_bgz_close(f->out, e);
     f->out = NULL;
     if (rc)
         cov_err_rename(e, f->path, f->o.name);
@@ -146,6 +128,5 @@ void cov_peak_file_free(struct cov_peak_file *f)
         return;
     cov_bgz_abort(f->out);
     free(f->path);
-    free(f->text);
     free(f);
 }
