@@ -90,7 +90,7 @@ static void check_file(const struct cov_chunk_file *f)
 }
 
 /* Opens the file with each read failing in turn, until all reads succeed. */
-static void opens_all_or_nothing(void **state)
+TEST(opens_all_or_nothing)
 {
     static const enum cov_layout layouts[] = {COV_LAYOUT_ONEHOT, COV_LAYOUT_PACKED};
     for (size_t k = 0; k < COV_COUNT(layouts); k++) {
@@ -110,7 +110,7 @@ static void opens_all_or_nothing(void **state)
     }
 }
 
-static void reads_coverage_and_fingerprints(void **state)
+TEST(reads_coverage_and_fingerprints)
 {
     size_t n_failed = 0, fault = 0;
     make_file("x.h5", COV_LAYOUT_ONEHOT);
@@ -135,7 +135,7 @@ static void reads_coverage_and_fingerprints(void **state)
 }
 
 /* Describes the file with each read failing in turn: the text is complete, or there is an error. */
-static void tells_all_or_nothing(void **state)
+TEST(tells_all_or_nothing)
 {
     char path[] = "x.h5", *const paths[] = {path}, *wanted = NULL;
     size_t n_failed = 0, n, fault = 0;
@@ -161,7 +161,7 @@ static void tells_all_or_nothing(void **state)
 }
 
 /* Repacks the file with each read failing in turn, also those of the new file that is verified. */
-static void writes_all_or_nothing(void **state)
+TEST(writes_all_or_nothing)
 {
     struct cov_stats stats = {0};
     struct cov_rewrite_job job = {.job.stats = &stats, .force = true};
@@ -187,14 +187,9 @@ static void writes_all_or_nothing(void **state)
     cov_pool_free(job.job.pool);
 }
 
-int main(void)
+static int enter(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opens_all_or_nothing),
-        cmocka_unit_test(reads_coverage_and_fingerprints),
-        cmocka_unit_test(tells_all_or_nothing),
-        cmocka_unit_test(writes_all_or_nothing),
-    };
-    assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) | enter_folder(state);
 }
+
+TEST_GROUP(enter, leave_folder)
