@@ -1,6 +1,6 @@
 /* test_bedgraph.c - bedGraph text, plain and BGZF with an index.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <float.h>
 #include <sys/stat.h>
@@ -8,18 +8,6 @@
 #include "common/base/log.h"
 #include "common/file/bgz.h"
 #include "common/track/formats/bedgraph.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    return chdir("/") || rmdir(dir);
-}
 
 static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
@@ -93,7 +81,6 @@ TEST(writes_lines)
         char *text = contents("x", &n);
         assert_string_equal(text, expected);
         free(text);
-        assert_int_equal(unlink("x"), 0);
     }
 }
 
@@ -135,7 +122,6 @@ TEST(writes_many_lines)
         struct stat st;
         assert_int_equal(stat("x.bg.gz.csi", &st), 0);
         assert_true(st.st_size > 0);
-        assert_int_equal(unlink("x.bg.gz"), 0);
         assert_int_equal(unlink("x.bg.gz.csi"), 0);
     }
     free(name);
@@ -170,7 +156,6 @@ TEST(writes_announced_contigs)
         char *text = contents("x.bg.gz", &n);
         assert_string_equal(text, "z\t3\t5\t1\nz\t7\t8\t2\na_longer_name\t3\t5\t1\n");
         free(text);
-        assert_int_equal(unlink("x.bg.gz"), 0);
         assert_int_equal(unlink(large ? "x.csi" : "x.tbi"), 0);
         assert_int_equal(access(large ? "x.tbi" : "x.csi", F_OK), -1);
     }
@@ -199,8 +184,8 @@ TEST(checks_names)
     struct cov_track_sink *s;
     for (size_t i = 0; i < COV_COUNT(bad); i++) {
         struct cov_track_contigs c = {1, &bad[i], &length};
-        assert_fails(cov_bedgraph_open("x", "x.bg", &c, &o, &s, &e), COV_EINPUT, "x.bg: ");
-        assert_int_equal(access("x", F_OK), -1);
+        assert_fails(cov_bedgraph_open("bad", "x.bg", &c, &o, &s, &e), COV_EINPUT, "x.bg: ");
+        assert_int_equal(access("bad", F_OK), -1);
     }
     static const char *const odd[] = {"#1", "track7", "browser"};
     int n_warnings = 0;
@@ -212,7 +197,6 @@ TEST(checks_names)
         cov_track_free(s);
     }
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    assert_int_equal(unlink("x"), 0);
 }
 
 TEST(reports_full_disk)
@@ -231,4 +215,4 @@ TEST(reports_full_disk)
     }
 }
 
-TEST_GROUP(enter, leave)
+TEST_GROUP(enter_folder, leave_folder)
