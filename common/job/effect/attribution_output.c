@@ -24,54 +24,25 @@
 /* ---------------------------------------------------------------- NumPy */
 
 /* An array of floats as NumPy's savez writes it: a zip archive whose entry arr_0.npy is an array in
- * NumPy's format, version 1.0. */
-struct npz {
-    uint8_t *bytes; /* the head and the values. Owned */
-    size_t n_bytes;
-};
-
-/* The head is a magic number, its version, the length of the text, and the text: a Python dict that
- * is filled up with blanks and ends in a newline. */
+ * NumPy's format, version 1.0: a head and the values. The head is a magic number, its version, the length
+ * of the text, and the text: a Python dict that is filled up with blanks and ends in a newline. */
 enum { PREFIX_BYTES = 10, HEAD_BYTES = 192 };
 #define ZIP64_BYTES 0xff000000U
 
-static int npz_init(struct npz *z, const size_t dims[3], struct cov_err *e)
+static void fill_head(uint8_t head[HEAD_BYTES], const size_t dims[3])
 {
     static const char magic[] = "\x93NUMPY\x01";
     const size_t n_text = HEAD_BYTES - PREFIX_BYTES;
-    size_t n;
-    *z = (struct npz){0};
-    if (cov_size_mul(dims[0], dims[1], &n) || cov_size_mul(n, dims[2], &n) ||
-        cov_size_mul(n, sizeof(float), &n) || cov_size_add(n, HEAD_BYTES, &z->n_bytes))
-        return cov_fail(e, COV_ENOMEM, "an array of %zu x %zu x %zu is too large", dims[0], dims[1],
-                        dims[2]);
-    z->bytes = cov_malloc(z->n_bytes, 1, e);
-    if (!z->bytes)
-        return COV_ENOMEM;
-    memset(z->bytes, ' ', HEAD_BYTES);
-    memcpy(z->bytes, magic, sizeof magic); /* with the zero, the minor version */
-    z->bytes[PREFIX_BYTES - 2] = (uint8_t)n_text;
-    z->bytes[PREFIX_BYTES - 1] = (uint8_t)(n_text >> 8);
-    char *text = (char *)z->bytes + PREFIX_BYTES;
+    memset(head, ' ', HEAD_BYTES);
+    memcpy(head, magic, sizeof magic); /* with the zero, the minor version */
+    head[PREFIX_BYTES - 2] = (uint8_t)n_text;
+    head[PREFIX_BYTES - 1] = (uint8_t)(n_text >> 8);
+    char *text = (char *)head + PREFIX_BYTES;
     const int used = snprintf(
         text, n_text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }",
         dims[0], dims[1], dims[2]);
     text[used] = ' ';
     text[n_text - 1] = '\n';
-    return COV_OK;
-}
-
-static int npz_write(const struct npz *z, const char *path, struct cov_err *e)
-{
-    struct cov_zip_writer *w = NULL;
-    int rc = cov_zip_create(path, z->n_bytes > ZIP64_BYTES, &w, e);
-    if (rc)
-        return rc;
-    rc = cov_zip_add(w, "arr_0.npy", z->bytes, z->n_bytes, e);
-    if (!rc)
-        return cov_zip_finish(w, e);
-    cov_zip_abort(w);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- NumPy and HDF5 */
@@ -97,13 +68,25 @@ static void fill_region(const struct cov_attribution *a, int what, size_t r, flo
 static int write_npz(const struct cov_attribution *a, int what, const char *path, struct cov_err *e)
 {
     const size_t dims[3] = {a->n, 4, a->length};
-    struct npz z;
-    int rc = npz_init(&z, dims, e);
-    for (size_t r = 0; !rc && z.bytes && r < a->n; r++)
-        fill_region(a, what, r, (float *)(void *)(z.bytes + HEAD_BYTES) + r * 4 * a->length);
+    struct cov_zip_writer *w = NULL;
+    size_t n;
+    if (cov_size_mul(dims[0], dims[1], &n) || cov_size_mul(n, dims[2], &n) ||
+        cov_size_mul(n, sizeof(float), &n) || cov_size_add(n, HEAD_BYTES, &n))
+        return cov_fail(e, COV_ENOMEM, "an array of %zu x %zu x %zu is too large", dims[0], dims[1],
+                        dims[2]);
+    uint8_t *bytes = cov_malloc(n, 1, e);
+    if (!bytes)
+        return COV_ENOMEM;
+    fill_head(bytes, dims);
+    for (size_t r = 0; r < a->n; r++)
+        fill_region(a, what, r, (float *)(void *)(bytes + HEAD_BYTES) + r * 4 * a->length);
+    int rc = cov_zip_create(path, n > ZIP64_BYTES, &w, e);
     if (!rc)
-        rc = npz_write(&z, path, e);
-    free(z.bytes);
+        rc = cov_zip_add(w, "arr_0.npy", bytes, n, e);
+    free(bytes);
+    if (!rc)
+        return cov_zip_finish(w, e);
+    cov_zip_abort(w);
     return rc;
 }
 

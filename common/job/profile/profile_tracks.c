@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/features/placement.h"
 #include "common/file/descriptor.h"
 #include "common/file/tmpfile.h"
 
@@ -96,26 +97,13 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
     return stores ? cov_tmpfile(tmpdir, &t->fd, e) : COV_OK;
 }
 
-static void free_track(struct cov_profile_track *track)
-{
-    if (!track)
-        return;
-    free(track->name);
-    free(track->middle);
-    free(track->low);
-    free(track->high);
-    free(track->n);
-    free(track->sum);
-    free(track->squares);
-    free(track->has_bins);
-    free(track->means);
-    free(track);
-}
-
 void cov_profile_tracks_fini(struct cov_profile_tracks *t)
 {
-    for (size_t i = 0; i < t->n; i++)
-        free_track(t->items[i]);
+    for (size_t i = 0; i < t->n; i++) {
+        cov_arena_fini(&t->items[i]->memory);
+        free(t->items[i]->name);
+        free(t->items[i]);
+    }
     free(t->items);
     if (t->stores && t->fd >= 0)
         (void)close(t->fd);
@@ -133,18 +121,17 @@ static int add_track(struct cov_profile_tracks *t, const struct cov_profile_inpu
     }
     track->all = t;
     track->number = t->n;
-    track->middle = cov_calloc(t->n_bins, sizeof(double), e);
-    track->low = cov_calloc(t->n_bins, sizeof(double), e);
-    track->high = cov_calloc(t->n_bins, sizeof(double), e);
-    track->sum = cov_calloc(t->n_bins, sizeof(double), e);
-    track->squares = cov_calloc(t->n_bins, sizeof(double), e);
-    track->n = cov_calloc(t->n_bins, sizeof *track->n, e);
-    track->means = cov_malloc(n, sizeof *track->means, e);
-    track->has_bins = cov_calloc(n, sizeof *track->has_bins, e);
-    int rc = track->middle && track->low && track->high && track->sum && track->squares &&
-                     track->n && track->means && track->has_bins
-                 ? cov_profile_name(in, k, &track->name, e)
-                 : COV_ENOMEM;
+    struct cov_arena *m = &track->memory;
+    double **const rows[] = {&track->middle, &track->low, &track->high, &track->sum,
+                             &track->squares};
+    for (size_t i = 0; i < COV_COUNT(rows); i++)
+        *rows[i] = cov_arena_calloc(m, t->n_bins, sizeof **rows[i]);
+    track->n = cov_arena_calloc(m, t->n_bins, sizeof *track->n);
+    track->means = cov_arena_calloc(m, n, sizeof *track->means);
+    track->has_bins = cov_arena_calloc(m, n, sizeof *track->has_bins);
+    int rc = cov_arena_check(m, e);
+    if (!rc)
+        rc = cov_profile_name(in, k, &track->name, e);
     for (size_t i = 0; !rc && i < n; i++)
         track->means[i] = (double)NAN;
     t->items[t->n++] = track;
@@ -196,12 +183,15 @@ static int check_lengths(const struct cov_profile *p, struct cov_err *e)
     }
     for (size_t i = 0; !rc && i < a->n; i++) {
         const struct cov_feature *f = &a->items[i];
+        const struct cov_overhang overhang = {a->path,
+                                              "feature",
+                                              f->line,
+                                              f->end,
+                                              cov_names_get(a->contigs, f->contig, NULL),
+                                              lengths[f->contig],
+                                              sink->name};
         if (lengths[f->contig] > 0 && f->end > lengths[f->contig])
-            rc = cov_fail(e, COV_EINPUT,
-                          "%s:%" PRIu32 ": the feature ends at %" PRId64
-                          ", but %s has only %" PRId64 " bases in %s",
-                          a->path, f->line, f->end, cov_names_get(a->contigs, f->contig, NULL),
-                          lengths[f->contig], sink->name);
+            rc = cov_overhang_fail(&overhang, e);
     }
     free(lengths);
     return rc;

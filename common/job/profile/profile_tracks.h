@@ -8,22 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/err.h"
 #include "common/job/profile/profile_inputs.h"
 #include "common/track/measures/profile.h"
 
 /* A track, and its bins over all features. Arrays are [n_bins]. */
 struct cov_profile_track {
-    char *name;            /* the stem of its file, and its dataset if there are several. Owned */
-    size_t n_features;     /* those with a value in their window */
-    double *middle;        /* mean or median; NaN: no feature has a value there. Owned */
-    double *low, *high;    /* its confidence interval of 95 %. Owned */
-    uint32_t *n;           /* features with a value. Owned */
-    double *sum, *squares; /* private. Owned */
-    double *means;         /* [features]: of the bins of a feature; NaN: no value. Owned */
-    bool *has_bins;        /* private: [features]. Owned */
-    size_t number;         /* private: in `all` */
-    struct cov_profile_tracks *all; /* private */
+    char *name;         /* the stem of its file, and its dataset if there are several. Owned */
+    size_t n_features;  /* those with a value in their window */
+    double *middle;     /* mean or median; NaN: no feature has a value there */
+    double *low, *high; /* its confidence interval of 95 % */
+    uint32_t *n;        /* features with a value */
+    double *means;      /* [features]: of the bins of a feature; NaN: no value */
+    /* Private. */
+    struct cov_arena memory; /* of the arrays */
+    double *sum, *squares;
+    bool *has_bins; /* [features] */
+    size_t number;  /* in `all` */
+    struct cov_profile_tracks *all;
 };
 
 /* Empty if all zero. */

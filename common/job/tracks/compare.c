@@ -19,6 +19,7 @@
 #include "common/file/path.h"
 #include "common/file/table.h"
 #include "common/job/tracks/same_bases.h"
+#include "common/plot/table_outputs.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/measures/comparison.h"
 
@@ -35,8 +36,8 @@ struct compare_job {
     struct cov_interval_store **stores;
     struct cov_comparison **comparisons; /* [n] */
     struct cov_track_sink **sinks;       /* the stores; later the comparisons */
-    struct cov_outfile out;              /* the table; empty if it is printed */
-    const char *const *datasets;         /* [n]: names for the table; NULL: none */
+    struct cov_table_outputs out;
+    const char *const *datasets; /* [n]: names for the table; NULL: none */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -592,22 +593,22 @@ static int check_values(const struct compare_job *j, size_t k, struct cov_err *e
     return COV_OK;
 }
 
-/* Begins the table before the comparison, which can take long. */
 static int begin_table(struct compare_job *j, struct cov_err *e)
 {
-    const char *output = j->o->input.output;
-    return !output || cov_path_is_std(output)
-               ? COV_OK
-               : cov_outfile_begin(&j->out, output, COV_OUTFILE_TABLE, j->o->input.force, e);
+    const struct cov_convert_options *o = &j->o->input;
+    const struct cov_table_paths paths = {
+        .table = o->output, .printed = j->o->printed, .force = o->force};
+    return cov_table_outputs_begin(&j->out, &paths, e);
 }
 
 static int write_table(struct compare_job *j, struct cov_err *e)
 {
-    int rc =
-        cov_table_write(&j->out, j->o->printed, j->o->is_short ? print_totals : print_table, j, e);
+    const struct cov_table_writer writer = {
+        .print_table = j->o->is_short ? print_totals : print_table, .arg = j};
+    int rc = cov_table_outputs_write(&j->out, &writer, e);
     if (!rc && j->o->is_short)
         cov_info("-o FILE.tsv writes a table of all contigs and columns; -o - prints it");
-    return rc ? rc : cov_outfile_commit(&j->out, e);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -624,7 +625,6 @@ static void free_job(void *arg)
     cov_track_source_close(j->source);
     cov_track_source_close(j->measured);
     cov_pool_free(j->pool);
-    cov_outfile_abort(&j->out);
     free(j->stores);
     free(j->comparisons);
     free(j->sinks);
@@ -670,15 +670,12 @@ int cov_compare_run(const char *input, struct cov_compare_options *options, unsi
         return rc ? rc : COV_ENOMEM;
     j->o = options;
     j->input = input;
-    j->out = (struct cov_outfile)COV_OUTFILE_INIT;
+    j->out = (struct cov_table_outputs)COV_TABLE_OUTPUTS_INIT;
     rc = run_job(j, n_threads, progress, stats, e);
     stats->section = "cov2bigwig --compare";
     stats->place = COV_STATS_GENERAL_FIGURES;
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = add_totals(j, k, stats, e);
-    if (rc)
-        free_job(j);
-    else
-        cov_stats_set_more(stats, print_json, free_job, j);
-    return rc;
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 stats, e);
 }
