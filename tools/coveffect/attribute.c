@@ -35,8 +35,7 @@ static int open_models(struct cov_common *common, struct coveffect_flags *flags,
     return rc ? rc : cov_ensemble_try(m, o->device, o->window, e);
 }
 
-int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags,
-                        coveffect_scores_fn *fn, const void *arg, struct cov_err *e)
+int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags, struct cov_err *e)
 {
     struct cov_attribution_options *o = &flags->job;
     o->genome_path = flags->in.genome;
@@ -69,7 +68,8 @@ int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags
                  cov_text_s((int64_t)a.n), a.length);
     const struct cov_job job = {pool, &common->progress, &common->stats};
     if (!rc)
-        rc = fn(&a, o, &job, arg, e);
+        rc = o->gradients ? cov_attribution_explain(&a, o, &job, e)
+                          : cov_attribution_mutate(&a, o, &job, e);
     const double clock = cov_clock();
     if (!rc)
         rc = cov_attribution_files_write(&files, &a, genome, model->datasets[o->target], pool, e);

@@ -52,13 +52,9 @@ struct coveffect_flags {
     "directory for ohe.npz and attr.npz (TF-MoDISco), scores.h5 (ChromBPNet), scores.bw and "      \
     "regions.bed"
 
-/* Sets the scores of the regions. */
-typedef int coveffect_scores_fn(struct cov_attribution *a, const struct cov_attribution_options *o,
-                                const struct cov_job *job, const void *arg, struct cov_err *e);
-
-/* Begins the outputs, opens the model and the genome, lets `fn` set the scores, and writes them. The
- * caller has opened flags->job.device. */
+/* Begins the outputs, opens the model and the genome, sets the scores, and writes them. The caller has
+ * opened flags->job.device. */
 int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags,
-                        coveffect_scores_fn *fn, const void *arg, struct cov_err *e) COV_MUST_USE;
+                        struct cov_err *e) COV_MUST_USE;
 
 #endif

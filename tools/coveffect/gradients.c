@@ -37,12 +37,6 @@ static const struct cov_opt options[] = {
     {.name = NULL},
 };
 
-static int explain(struct cov_attribution *a, const struct cov_attribution_options *o,
-                   const struct cov_job *job, const void *arg, struct cov_err *e)
-{
-    return cov_attribution_explain(a, o, arg, job, e);
-}
-
 static int gradients_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                          char **operands, struct cov_err *e)
 {
@@ -52,6 +46,7 @@ static int gradients_run(struct cov_common *common, void *config, const bool *gi
     struct cov_attribution_options *o = &c->flags.job;
     struct cov_device_options device = {.device = "cpu", .cpu = c->cpu};
     c->how.integrated = given[ROW_INTEGRATED];
+    o->gradients = &c->how;
     for (size_t i = ROW_SHUFFLES; i < ROW_OTHERS; i++)
         if (given[i] && !c->how.integrated)
             return cov_fail(e, COV_EUSAGE, "--%s needs --integrated", options[i].name);
@@ -60,7 +55,7 @@ static int gradients_run(struct cov_common *common, void *config, const bool *gi
     if (!rc)
         rc = cov_device_open(&device.choice, &cpu, &o->device, e);
     if (!rc)
-        rc = coveffect_attribute(common, &c->flags, explain, &c->how, e);
+        rc = coveffect_attribute(common, &c->flags, e);
     if (!rc)
         rc = cov_device_fill_stats(o->device, NULL, &common->stats, e);
     cov_device_close(o->device);

@@ -31,13 +31,6 @@ static const struct cov_opt options[] = {
     {.name = NULL},
 };
 
-static int mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
-                  const struct cov_job *job, const void *arg, struct cov_err *e)
-{
-    (void)arg;
-    return cov_attribution_mutate(a, o, job, e);
-}
-
 static int ism_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                    char **operands, struct cov_err *e)
 {
@@ -52,7 +45,7 @@ static int ism_run(struct cov_common *common, void *config, const bool *given, i
     if (!rc)
         rc = cov_device_open(&c->device.choice, &cpu, &o->device, e);
     if (!rc)
-        rc = coveffect_attribute(common, &c->flags, mutate, NULL, e);
+        rc = coveffect_attribute(common, &c->flags, e);
     cov_device_close(o->device);
     return rc;
 }

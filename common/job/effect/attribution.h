@@ -20,6 +20,13 @@
 #include "common/job/effect/edited_windows.h"
 #include "common/seq/genome.h"
 
+/* How the scores follow from gradients. */
+struct cov_gradient_options {
+    bool integrated;
+    size_t n_steps, n_shuffles; /* integrated: > 0 */
+    uint64_t seed;
+};
+
 /* Borrowed for the run. */
 struct cov_attribution_options {
     struct cov_strings regions; /* parts of texts, see cov_region_text */
@@ -35,6 +42,7 @@ struct cov_attribution_options {
     int64_t deletion; /* bases that a deletion has; 0: substitutions */
     size_t batch;     /* chunks that a worker computes at a time; 0: chosen automatically */
     bool full;        /* compute everything (device.h) */
+    const struct cov_gradient_options *gradients; /* NULL: mutagenesis */
 };
 
 struct cov_attributed_region {
@@ -89,20 +97,12 @@ int cov_attribution_measure(const struct cov_attribution_options *o,
 int cov_attribution_mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
                            const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* How the scores follow from gradients. */
-struct cov_gradient_options {
-    bool integrated;
-    size_t n_steps, n_shuffles; /* integrated: > 0 */
-    uint64_t seed;
-};
-
 /* Sets the scores by gradients of y with respect to the one-hot inputs x, on the CPU: g - the mean of
  * the four g at a place, where g is dy/dx. Integrated: g is the mean of dy/dx at n_steps middles of
  * equal parts of the line from r to x, and the scores are the mean of g - sum(r g) over n_shuffles
  * references r, the window with its dinucleotides shuffled. They do not depend on pool size or
  * batch. */
 int cov_attribution_explain(struct cov_attribution *a, const struct cov_attribution_options *o,
-                            const struct cov_gradient_options *how, const struct cov_job *job,
-                            struct cov_err *e) COV_MUST_USE;
+                            const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -211,9 +211,9 @@ static int open_networks(struct explain_job *j, struct cov_err *e)
 }
 
 int cov_attribution_explain(struct cov_attribution *a, const struct cov_attribution_options *o,
-                            const struct cov_gradient_options *how, const struct cov_job *job,
-                            struct cov_err *e)
+                            const struct cov_job *job, struct cov_err *e)
 {
+    const struct cov_gradient_options *how = o->gradients;
     enum { CHUNKS = 8 }; /* of a batch */
     static const struct cov_gradient_options at_x = {.n_steps = 1, .n_shuffles = 1};
     struct explain_job j = {.a = a, .o = o, .how = how->integrated ? how : &at_x, .job = job};
