@@ -119,8 +119,9 @@ if x.id.get_storage_size() <= y.id.get_storage_size():
     sys.exit("gzip is not smaller than fast")
 END
 rm plain.fa
-run fasta2h5 --layout packed --subsequence-length 101 -o packed.h5 g.fa
+run fasta2h5 --layout packed --subsequence-length 101 --stats stats.json -o packed.h5 g.fa
 status_is 0 '--layout packed'
+ok '  statistics' "$PYTHON" -c 'import json; s = json.load(open("stats.json")); assert (s["bases"], s["chunks"]) == (13646, 274), s'
 ok '  stores every base in 4 bits' "$PYTHON" - packed.h5 g.fa <<'END'
 import sys, h5py, numpy as np
 f = h5py.File(sys.argv[1])
@@ -159,17 +160,20 @@ for name in names:
     if isinstance(a[name], h5py.Dataset) and not (a[name][:] == b[name][:]).all():
         sys.exit(name)
 END
-run fasta2h5 -@ 1 --subsequence-length 100 -o - g.fa
+run fasta2h5 -f -@ 1 --subsequence-length 100 --stats stats.json -o - g.fa
 status_is 0 'the chunk stream'
 stderr_is '' '  without any message'
 cp "$stdout" 1.stream
+ok '  statistics' "$PYTHON" -c 'import json; s = json.load(open("stats.json")); assert (s["bases"], s["chunks"]) == (13646, 278), s'
+run h5chunk save -o saved.h5 1.stream
+check g.fa saved.h5 100 g '  every value is correct'
 run fasta2h5 -@ 4 --subsequence-length 100 -o - g.fa
 ok '  has the same bytes on 1 and 4 threads' cmp 1.stream "$stdout"
 is "$(head -c 2 1.stream | od -An -tx1)" ' 1f 8b' '  in BGZF'
 printf '>a\nACGT\nAX\n' >x.fa
 run fasta2h5 -o - x.fa
 refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA with an error at the end'
-rm 1.stream x.fa
+rm 1.stream x.fa stats.json
 unset SOURCE_DATE_EPOCH
 is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
     'the timestamp is SOURCE_DATE_EPOCH'

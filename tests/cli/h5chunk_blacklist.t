@@ -78,7 +78,7 @@ is "$(cat list2)" s1 '  are not in the list'
 # ---------------------------------------------------------------- reports
 
 cat >report.jsonl <<'END'
-{"assemblyUnit":"Primary Assembly","chrName":"1","genbankAccession":"g1","refseqAccession":"s1","role":"assembled-molecule"}
+{"assemblyUnit":"Primary Assembly","chrName":"un","genbankAccession":"g1","refseqAccession":"s1","role":7}
 {"assemblyUnit":"Primary Assembly","chrName":"Un","genbankAccession":"g2","refseqAccession":"s2","role":"assembled-molecule"}
 {"assemblyUnit":"non-nuclear","chrName":"MT","genbankAccession":"g3","refseqAccession":"s3","role":"assembled-molecule"}
 
@@ -152,6 +152,12 @@ cat report.jsonl report.jsonl >../twice.jsonl
 refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' -- --report ../twice.jsonl g.h5
 printf '{"a": 1}\n' >../json.jsonl
 refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'other JSON' -- --report ../json.jsonl g.h5
+printf '[]\n' >../json.jsonl
+refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'an array' -- --report ../json.jsonl g.h5
+printf '\n{"refseqAccession":""}\n' >../json.jsonl
+refuses 1 'json\.jsonl:2: neither refseqAccession nor genbankAccession' 'an empty accession' -- --report ../json.jsonl g.h5
+printf ' \n\n' >../json.jsonl
+refuses 1 'json\.jsonl: no sequences' 'a report of blank lines' -- --report ../json.jsonl g.h5
 run_unprivileged sh -c 'mkdir ../ro && cp g.h5 ../ro && chmod 555 ../ro && h5chunk blacklist --names names ../ro/g.h5'
 refused 1 'Permission denied' 'a read-only directory'
 chmod 755 ../ro

@@ -69,7 +69,20 @@ run h5chunk info g.cov
 stdout_like '^g\.cov: genome file, as a stream$' 'a chunk stream in a file'
 stdout_like '^            25         6  chr1 \(Sp\)$' '  the sequences'
 
-run h5chunk info --json g.h5 p.h5 part.h5 many.h5
+h5chunk cat -o part.cov part.h5
+run h5chunk info part.cov
+stdout_like '^  chunks     1 of 10 bases, in 1 pair$' 'a stream of a partial file'
+stdout_like '^  partial    10 of these bases are here$' '  counts what is there'
+head -c 150 part.cov >cut.cov
+run h5chunk info cut.cov
+refused 1 '^h5chunk: error: cut\.cov: truncated' '  truncated'
+run h5chunk info --json g.cov
+ok '  as JSON' "$PYTHON" -c 'import json, sys
+s, = json.load(open(sys.argv[1]))["files"]
+assert s["format"] == "stream" and s["chunks"] == 8 and s["bases"] == 35, s
+assert not any("stored_bytes" in d for d in s["data_sets"]), s' "$stdout"
+
+run h5chunk info --json --stats stats.json g.h5 p.h5 part.h5 many.h5
 status_is 0 'JSON'
 cp "$stdout" info.json
 cat >check.py <<'END'
@@ -106,8 +119,14 @@ assert files[2]["sequences"][1] == {"name": "chr2", "species": "Sp", "length": 1
 assert len(files[3]["sequences"]) == 30
 assert files[1]["names"] == {"prediction/datasets": ["atac", "a\x1bb"]}
 assert files[0]["attributes"]["input_path"] == "g.fa"
+assert [f["format"] for f in files] == ["hdf5"] * 4
+stats = json.load(open("stats.json"))
+assert stats["chunks"] == 47 and stats["bases"] == 545, stats
 END
 ok '  equals what h5py reads' "$PYTHON" check.py
+
+run h5chunk info --stats sums_mqc.json g.h5 p.h5
+like "$(cat sums_mqc.json)" '"sequences": 4,' 'sums for MultiQC'
 
 run h5chunk info none.h5
 refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'

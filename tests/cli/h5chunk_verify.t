@@ -143,6 +143,14 @@ def cut_apart(f):
         f[name][:] = v
 
 
+def within(f):
+    """A chunk inside another one, which does not hide the hole after it."""
+    f["data/start_ends"][1] = (20, 40)
+    f["data/X"][1, 20:] = 0
+    for name in ("evaluation/atac_coverage", "evaluation/atac_spliced_coverage"):
+        f[name][1, 20:] = -1
+
+
 def both(*changes):
     def change(f):
         for c in changes:
@@ -163,6 +171,7 @@ def long_many(path):
         f["data/start_ends"] = np.array([(0, 10) if i % 2 == 0 else (10, 0) for i in range(n)])
         f["prediction/predictions"] = np.full((n, 10, 1), -7)
         f["prediction/datasets"] = np.array([b"x"], "S25")
+        f["evaluation/x_coverage"] = np.full((n, 10, 1), -7)
 
 
 GENOMES = {
@@ -172,6 +181,9 @@ GENOMES = {
     "past_end": put("data/X", (6, 60), [1, 0, 0, 0]),
     "strand": swap_bases,
     "overlap": set_ranges(r1=(90, 190)),
+    "mixed": lambda f: rows(f, [3, 1, 7, 0, 5, 2, 6, 4]),
+    "within": within,
+    "late": lambda f: rows(f, [1, 2, 3, 4, 6, 7]),
     "hole": lambda f: rows(f, [0, 2, 3, 5, 6, 7]),
     "short_strand": lambda f: rows(f, [0, 1, 2, 4, 5, 6, 7]),
     "no_minus": lambda f: rows(f, [0, 1, 2, 3, 4, 5, 6]),
@@ -248,7 +260,7 @@ start_python make.py
 
 # ---------------------------------------------------------------- sound files
 
-for name in genome predictions floats partial f_zero; do
+for name in genome predictions floats partial mixed f_zero; do
     ask "$name" || fail "making $name"
     run h5chunk verify "$name.h5"
     status_is 0 "$name is sound"
@@ -284,6 +296,8 @@ gap|data/X: row 0 (chr1:1-100, + strand), index 99: all values are 0 (padding), 
 past_end|data/X: row 6 (chr2:1-60, + strand), index 60: a base past the end that data/start_ends gives
 strand|data/X: row 4 (chr1:101-200, - strand): T at index 7, but the + strand (row 1) has G
 overlap|data/start_ends: row 1 (chr1:91-190, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): bases 191 to 200 of this strand are missing before it
+within|data/start_ends: row 1 (chr1:21-40, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): bases 101 to 200 of this strand are missing before it
+late|data/start_ends: row 0 (chr1:101-200, + strand): bases 1 to 100 of this strand are missing before it@data/start_ends: row 3 (chr1:101-200, - strand): bases 1 to 100 of this strand are missing before it
 hole|data/start_ends: row 1 (chr1:201-250, + strand): bases 101 to 200 of this strand are missing before it@data/start_ends: row 2 (chr1:201-250, - strand): bases 101 to 200 of this strand are missing before it
 short_strand|data/start_ends: chr1, - strand: bases 201 to 250 are missing
 no_minus|data/start_ends: chr2, - strand: bases 1 to 60 are missing
@@ -330,10 +344,10 @@ is "$(sed 's/.*row \([0-9]\) .*/\1/' "$stdout" | tr '\n' ' ')" '0 5 1 4 2 3 6 7 
 ask long_many
 for threads in 1 3; do
     run h5chunk verify -@ "$threads" long_many.h5
-    is "$(grep -c ': -7 at index 0' "$stdout") $(wc -l <"$stdout")" '20 21' "only the first of many findings are printed, -@ $threads"
-    is "$(tail -n 1 "$stdout")" \
-        'long_many.h5: prediction/predictions: ... and 100 more chunks with invalid values' '  the others are counted'
-    refused 1 'long_many\.h5 is not sound \(findings: 120\)$' '  all count'
+    is "$(grep -c ': -7 at index 0' "$stdout") $(wc -l <"$stdout")" '40 42' "only the first of many findings are printed, -@ $threads"
+    is "$(tail -n 2 "$stdout")" 'long_many.h5: evaluation/x_coverage: ... and 100 more chunks with invalid values
+long_many.h5: prediction/predictions: ... and 100 more chunks with invalid values' '  the others are counted'
+    refused 1 'long_many\.h5 is not sound \(findings: 240\)$' '  all count'
 done
 run h5chunk verify genome.h5 negative.h5 predictions.h5 p_names.h5
 refused 1 '^h5chunk: error: 2 of 4 files are not sound \(findings: 2\)$' 'several files'

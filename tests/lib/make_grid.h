@@ -36,4 +36,22 @@ static inline struct cov_grid *many_contigs(size_t max_length, size_t L)
     return grid;
 }
 
+static inline void check_same_grids(const struct cov_grid *g, const struct cov_grid *grid)
+{
+    assert_int_equal(cov_grid_n_chunks(g), cov_grid_n_chunks(grid));
+    assert_int_equal(cov_grid_chunk_length(g), cov_grid_chunk_length(grid));
+    assert_int_equal(cov_grid_n_seqs(g), cov_grid_n_seqs(grid));
+    assert_int_equal(cov_grid_is_regular(g), cov_grid_is_regular(grid));
+    assert_int_equal(cov_grid_is_partial(g), cov_grid_is_partial(grid));
+    for (size_t i = 0; i < cov_grid_n_seqs(g); i++) {
+        assert_string_equal(cov_grid_name(g, i), cov_grid_name(grid, i));
+        assert_string_equal(cov_grid_species(g, i), cov_grid_species(grid, i));
+        assert_int_equal(cov_grid_seq_length(g, i), cov_grid_seq_length(grid, i));
+    }
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
+        struct cov_chunk a = cov_grid_chunk(g, i), b = cov_grid_chunk(grid, i);
+        assert_true(a.seq == b.seq && a.beg == b.beg && a.end == b.end && a.minus == b.minus);
+    }
+}
+
 #endif

@@ -1,4 +1,4 @@
-/* test_bases.c - the bases of genome files: round trips, other layouts, contradictory contents.
+/* test_bases.c - the bases of genome files: how they are stored, other layouts, contradictory contents.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,8 +14,7 @@
 enum { L = 33 };
 
 static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
-                                     fast = {COV_CODEC_FAST, 0}, lzf = {COV_CODEC_LZF, 0},
-                                     best = {COV_CODEC_LIBDEFLATE, 9};
+                                     fast = {COV_CODEC_FAST, 0}, lzf = {COV_CODEC_LZF, 0};
 
 /* Every code, then padding. */
 static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
@@ -46,25 +45,12 @@ static void write_genome(const char *path, const struct cov_grid *grid,
     assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
 }
 
-static void check_grid(const struct cov_grid *got, const struct cov_grid *expected)
-{
-    assert_int_equal(cov_grid_n_chunks(got), cov_grid_n_chunks(expected));
-    assert_int_equal(cov_grid_chunk_length(got), cov_grid_chunk_length(expected));
-    assert_int_equal(cov_grid_n_seqs(got), cov_grid_n_seqs(expected));
-    assert_true(cov_grid_is_regular(got));
-    for (size_t s = 0; s < cov_grid_n_seqs(got); s++) {
-        assert_string_equal(cov_grid_name(got, s), cov_grid_name(expected, s));
-        assert_string_equal(cov_grid_species(got, s), cov_grid_species(expected, s));
-        assert_int_equal(cov_grid_seq_length(got, s), cov_grid_seq_length(expected, s));
-    }
-}
-
 static void check_genome(const char *path, const struct cov_grid *grid)
 {
     struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
     assert_int_equal(cov_chunk_file_open_bases(path, &f, NULL), 0);
-    check_grid(cov_chunk_file_grid(f), grid);
+    check_same_grids(cov_chunk_file_grid(f), grid);
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         uint8_t codes[L], expected[L];
         codes_of(grid, i, expected);
@@ -78,17 +64,6 @@ static void check_genome(const char *path, const struct cov_grid *grid)
     }
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
-}
-
-TEST(test_round_trips)
-{
-    const struct cov_codec_choice choices[] = {none, gzip, fast, lzf, best};
-    struct cov_grid *grid = two_sequences(100, 33, L);
-    for (size_t c = 0; c < COV_COUNT(choices); c++) {
-        write_genome("x.h5", grid, choices[c]);
-        check_genome("x.h5", grid);
-    }
-    cov_grid_free(grid);
 }
 
 /* Rows that onehot_deflate.h can encode are stored as onehot_deflate.h streams, with all filters applied. Other
@@ -142,15 +117,6 @@ TEST(test_onehot)
         cov_blob_fini(&blob);
     }
     free(stream);
-    cov_grid_free(grid);
-}
-
-/* More rows than one block of the table holds, in many sequences. */
-TEST(test_many_rows)
-{
-    struct cov_grid *grid = many_contigs(40, L);
-    write_genome("x.h5", grid, gzip);
-    check_genome("x.h5", grid);
     cov_grid_free(grid);
 }
 
@@ -367,78 +333,6 @@ TEST(test_contents)
              ROW "32: a base past the end that data/start_ends gives");
     }
 #undef ROW
-}
-
-/* Randomly damaged data is decoded, or refused with a message that names the file. */
-TEST(test_flipped)
-{
-    struct cov_grid *grid = two_sequences(100, 33, L);
-    write_genome("x.h5", grid, gzip);
-    cov_grid_free(grid);
-    size_t n, n_refused = 0;
-    char *file = get_bytes("x.h5", &n);
-    assert_true(n > 1000);
-    uint32_t r = 7;
-    for (int k = 0; k < 300; k++) {
-        r = r * 1664525 + 1013904223;
-        size_t at = (r >> 4) % n;
-        char old = file[at];
-        file[at] ^= (char)(1U << (r >> 29));
-        put_bytes("x.h5", file, n);
-        file[at] = old;
-        struct cov_chunk_file *f;
-        struct cov_blob raw = COV_BLOB_INIT;
-        struct cov_err e = COV_ERR_INIT;
-        int rc = cov_chunk_file_open_bases("x.h5", &f, &e);
-        if (!rc) {
-            const struct cov_grid *g = cov_chunk_file_grid(f);
-            uint8_t *codes = malloc(cov_grid_chunk_length(g));
-            assert_non_null(codes);
-            for (size_t i = 0; !rc && i < cov_grid_n_chunks(g); i++) {
-                rc = genome_fetch(f, i, &raw, &e);
-                if (!rc)
-                    rc = genome_decode(f, i, &raw, codes, &e);
-            }
-            free(codes);
-        }
-        if (rc)
-            assert_true(strncmp(e.text, "x.h5: ", 6) == 0);
-        n_refused += rc != 0;
-        cov_blob_fini(&raw);
-        cov_chunk_file_close(f);
-    }
-    assert_true(n_refused > 10);
-    free(file);
-}
-
-TEST(test_same_bytes)
-{
-    struct cov_grid *grid = two_sequences(100, 33, L);
-    char *files[2];
-    size_t n[2];
-    assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
-    for (int k = 0; k < 2; k++) {
-        write_genome("x.h5", grid, gzip);
-        files[k] = get_bytes("x.h5", &n[k]);
-        sleep(k == 0);
-    }
-    assert_int_equal(n[0], n[1]);
-    assert_memory_equal(files[0], files[1], n[0]);
-    assert_non_null(memmem(files[0], n[0], "2023-11-14 22:13:20", 19));
-    assert_non_null(memmem(files[0], n[0], "some/where.fa", 13));
-    static const char *const bad[] = {"x", "1x", "-1", "99999999999999999999"};
-    for (size_t k = 0; k < COV_COUNT(bad); k++) {
-        struct cov_chunk_writer *w;
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(setenv("SOURCE_DATE_EPOCH", bad[k], 1), 0);
-        assert_int_equal(genome_create("x.h5", cov_grid_chunk_length(grid), gzip, "in", &w, &e),
-                         COV_EUSAGE);
-        assert_non_null(strstr(e.text, bad[k]));
-    }
-    assert_int_equal(unsetenv("SOURCE_DATE_EPOCH"), 0);
-    free(files[0]);
-    free(files[1]);
-    cov_grid_free(grid);
 }
 
 TEST_GROUP(enter_folder, leave_folder)

@@ -17,9 +17,11 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/chunk/chunk_file.h"
+#include "common/chunk/chunk_head.h"
 #include "common/chunk/chunk_table.h"
 #include "common/chunk/predictions.h"
 #include "common/seq/alphabet.h"
+#include "common/seq/grid.h"
 #include "common/seq/names.h"
 
 #define START_ENDS "data/start_ends"
@@ -27,14 +29,34 @@
 
 /* ---------------------------------------------------------------- printing and counting */
 
-struct cov_finding_counter {
+/* Printed findings of one kind in one dataset; further ones are only counted. */
+enum { MAX_LINES = 20 };
+
+enum finding_kind {
+    FOUND_DAMAGE,
+    FOUND_STRANDS,
+    FOUND_VALUES,
+    FOUND_OVERLAP,
+    FOUND_HOLE,
+    FOUND_ALONE,
+    FOUND_NAMES,
+};
+
+struct counter {
     char *place;
-    enum cov_finding_kind kind;
+    enum finding_kind kind;
     size_t n;
 };
 
-static int find_counter(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
-                        struct cov_finding_counter **found, struct cov_err *e)
+struct findings {
+    const char *path;
+    FILE *out;
+    struct counter *counters; /* in the order of the first findings. Owned */
+    size_t n_counters, cap, n;
+};
+
+static int find_counter(struct findings *f, const char *place, enum finding_kind kind,
+                        struct counter **found, struct cov_err *e)
 {
     for (size_t i = 0; i < f->n_counters; i++)
         if (f->counters[i].kind == kind && strcmp(f->counters[i].place, place) == 0) {
@@ -46,40 +68,43 @@ static int find_counter(struct cov_findings *f, const char *place, enum cov_find
     if (!copy)
         return COV_ENOMEM;
     *found = &f->counters[f->n_counters++];
-    **found = (struct cov_finding_counter){copy, kind, 0};
+    **found = (struct counter){copy, kind, 0};
     return COV_OK;
 }
 
-int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
-                     const char *line, struct cov_err *e)
+/* Prints `line`, unless MAX_LINES of this kind were printed for the dataset `place`. */
+static int print_finding(struct findings *f, const char *place, enum finding_kind kind,
+                         const char *line, struct cov_err *e)
 {
-    struct cov_finding_counter *counter;
+    struct counter *counter;
     int rc = find_counter(f, place, kind, &counter, e);
     if (rc)
         return rc;
     f->n++;
-    if (counter->n++ < COV_VERIFY_MAX_LINES)
+    if (counter->n++ < MAX_LINES)
         (void)fprintf(f->out, "%s\n", line);
     return COV_OK;
 }
 
-size_t cov_findings_finish(struct cov_findings *f)
+/* Prints how many findings were not printed, frees what f owns, and returns the number of
+ * findings. */
+static size_t finish_findings(struct findings *f)
 {
     static const char *const kinds[] = {
-        [COV_FOUND_DAMAGE] = "chunks that cannot be decoded",
-        [COV_FOUND_STRANDS] = "chunks whose strands differ",
-        [COV_FOUND_VALUES] = "chunks with invalid values",
-        [COV_FOUND_OVERLAP] = "overlapping chunks",
-        [COV_FOUND_HOLE] = "holes",
-        [COV_FOUND_ALONE] = "chunks without the other strand",
-        [COV_FOUND_NAMES] = "names",
+        [FOUND_DAMAGE] = "chunks that cannot be decoded",
+        [FOUND_STRANDS] = "chunks whose strands differ",
+        [FOUND_VALUES] = "chunks with invalid values",
+        [FOUND_OVERLAP] = "overlapping chunks",
+        [FOUND_HOLE] = "holes",
+        [FOUND_ALONE] = "chunks without the other strand",
+        [FOUND_NAMES] = "names",
     };
     for (size_t i = 0; i < f->n_counters; i++) {
-        const struct cov_finding_counter *c = &f->counters[i];
-        if (c->n > COV_VERIFY_MAX_LINES) {
+        const struct counter *c = &f->counters[i];
+        if (c->n > MAX_LINES) {
             struct cov_err line = COV_ERR_INIT;
             (void)cov_fail(&line, COV_EINPUT, "%s: %s: ... and %zu more %s", f->path, c->place,
-                           c->n - COV_VERIFY_MAX_LINES, kinds[c->kind]);
+                           c->n - MAX_LINES, kinds[c->kind]);
             (void)fprintf(f->out, "%s\n", line.text);
         }
         free(c->place);
@@ -88,9 +113,9 @@ size_t cov_findings_finish(struct cov_findings *f)
     return f->n;
 }
 
-static int add_line(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+static int add_line(struct findings *f, const char *place, enum finding_kind kind,
                     struct cov_err *e, const char *format, ...) COV_PRINTF(5, 6);
-static int add_line(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+static int add_line(struct findings *f, const char *place, enum finding_kind kind,
                     struct cov_err *e, const char *format, ...)
 {
     char reason[600];
@@ -100,7 +125,7 @@ static int add_line(struct cov_findings *f, const char *place, enum cov_finding_
     va_end(args);
     struct cov_err line = COV_ERR_INIT;
     (void)cov_fail(&line, COV_EINPUT, "%s: %s: %s", f->path, place, reason);
-    return cov_findings_add(f, place, kind, line.text, e);
+    return print_finding(f, place, kind, line.text, e);
 }
 
 /* ---------------------------------------------------------------- the grid */
@@ -113,7 +138,7 @@ struct strand {
 };
 
 static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t strand,
-                  struct strand *s, struct cov_findings *f, struct cov_err *e)
+                  struct strand *s, struct findings *f, struct cov_err *e)
 {
     char where[COV_ROW_TEXT_BYTES];
     size_t row = p->rows[strand];
@@ -122,11 +147,11 @@ static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t str
         return COV_OK;
     if (p->beg < s->end) {
         s->broken = true;
-        rc = add_line(f, START_ENDS, COV_FOUND_OVERLAP, e, "%s: overlaps row %zu",
+        rc = add_line(f, START_ENDS, FOUND_OVERLAP, e, "%s: overlaps row %zu",
                       cov_row_text(g, row, where), s->row);
     } else if (p->beg > s->end && !cov_grid_is_partial(g)) {
         s->broken = true;
-        rc = add_line(f, START_ENDS, COV_FOUND_HOLE, e,
+        rc = add_line(f, START_ENDS, FOUND_HOLE, e,
                       "%s: bases %" PRId64 " to %" PRId64 " of this strand are missing before it",
                       cov_row_text(g, row, where), s->end + 1, p->beg);
     }
@@ -139,7 +164,7 @@ static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t str
 
 /* Finds chunks without a partner on the other strand, if both strands are complete but cut at
  * different positions. */
-static int check_partners(const struct cov_grid *g, size_t beg, size_t end, struct cov_findings *f,
+static int check_partners(const struct cov_grid *g, size_t beg, size_t end, struct findings *f,
                           struct cov_err *e)
 {
     int rc = COV_OK;
@@ -148,7 +173,7 @@ static int check_partners(const struct cov_grid *g, size_t beg, size_t end, stru
         for (size_t strand = 0; strand < 2 && !rc; strand++)
             if (p.rows[strand] == COV_NO_ROW) {
                 char where[COV_ROW_TEXT_BYTES];
-                rc = add_line(f, START_ENDS, COV_FOUND_ALONE, e,
+                rc = add_line(f, START_ENDS, FOUND_ALONE, e,
                               "%s: the %c strand has no chunk of the same interval",
                               cov_row_text(g, p.rows[1 - strand], where),
                               strand == COV_PLUS ? '+' : '-');
@@ -157,7 +182,7 @@ static int check_partners(const struct cov_grid *g, size_t beg, size_t end, stru
     return rc;
 }
 
-static int check_sequence(const struct cov_grid *g, size_t seq, struct cov_findings *f,
+static int check_sequence(const struct cov_grid *g, size_t seq, struct findings *f,
                           struct cov_err *e)
 {
     struct strand strands[2] = {{0, 0, false}, {0, 0, false}};
@@ -175,7 +200,7 @@ static int check_sequence(const struct cov_grid *g, size_t seq, struct cov_findi
     for (size_t s = 0; s < 2 && !rc; s++)
         if (strands[s].end < length) {
             strands[s].broken = true;
-            rc = add_line(f, START_ENDS, COV_FOUND_HOLE, e,
+            rc = add_line(f, START_ENDS, FOUND_HOLE, e,
                           "%.200s, %c strand: bases %" PRId64 " to %" PRId64 " are missing",
                           cov_grid_name(g, seq), s == COV_PLUS ? '+' : '-', strands[s].end + 1,
                           length);
@@ -185,7 +210,8 @@ static int check_sequence(const struct cov_grid *g, size_t seq, struct cov_findi
     return rc;
 }
 
-int cov_verify_grid(const struct cov_grid *grid, struct cov_findings *f, struct cov_err *e)
+/* Finds overlaps, holes, and chunks without a partner on the other strand. */
+static int check_grid(const struct cov_grid *grid, struct findings *f, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t s = 0; s < cov_grid_n_seqs(grid) && !rc; s++)
@@ -204,7 +230,7 @@ static bool is_word(const char *name, size_t n)
     return n > 0;
 }
 
-static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f, struct cov_err *e)
+static int check_sequence_names(const struct cov_grid *g, struct findings *f, struct cov_err *e)
 {
     struct cov_names *seen = NULL;
     int rc = cov_names_new(&seen, e);
@@ -214,10 +240,10 @@ static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f
         bool is_new;
         rc = cov_names_add(seen, name, strlen(name), &index, &is_new, e);
         if (!rc && !is_new)
-            rc = add_line(f, SEQIDS, COV_FOUND_NAMES, e, "duplicate name %.200s, also in %s", name,
+            rc = add_line(f, SEQIDS, FOUND_NAMES, e, "duplicate name %.200s, also in %s", name,
                           cov_grid_species(g, s));
         if (!rc && !is_word(name, strlen(name)))
-            rc = add_line(f, SEQIDS, COV_FOUND_NAMES, e, "'%.200s': white space in a name", name);
+            rc = add_line(f, SEQIDS, FOUND_NAMES, e, "'%.200s': white space in a name", name);
     }
     cov_names_free(seen);
     return rc;
@@ -225,13 +251,13 @@ static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f
 
 /* Checks a table of names of n_columns columns. */
 static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool unique,
-                      struct cov_findings *f, struct cov_err *e)
+                      struct findings *f, struct cov_err *e)
 {
     struct cov_names *seen = NULL;
     if (t->type.kind != COV_H5_STRING || t->rank != 1)
-        return add_line(f, t->name, COV_FOUND_NAMES, e, "not a list of names");
+        return add_line(f, t->name, FOUND_NAMES, e, "not a list of names");
     if (t->dims[0] != n_columns)
-        return add_line(f, t->name, COV_FOUND_NAMES, e, "%zu names for %zu columns", t->dims[0],
+        return add_line(f, t->name, FOUND_NAMES, e, "%zu names for %zu columns", t->dims[0],
                         n_columns);
     int rc = cov_names_new(&seen, e);
     for (size_t i = 0; i < t->dims[0] && !rc; i++) {
@@ -240,9 +266,9 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
         bool is_new;
         rc = cov_names_add(seen, name, n, &index, &is_new, e);
         if (!rc && n == 0)
-            rc = add_line(f, t->name, COV_FOUND_NAMES, e, "row %zu: empty name", i);
+            rc = add_line(f, t->name, FOUND_NAMES, e, "row %zu: empty name", i);
         else if (!rc && unique && !is_new)
-            rc = add_line(f, t->name, COV_FOUND_NAMES, e, "row %zu: duplicate name '%.*s'", i,
+            rc = add_line(f, t->name, FOUND_NAMES, e, "row %zu: duplicate name '%.*s'", i,
                           (int)(n < 200 ? n : 200), name);
     }
     cov_names_free(seen);
@@ -261,7 +287,7 @@ static size_t length_before(const char *text, const char *end)
 /* Measured coverage: "evaluation/x_coverage", optionally "evaluation/x_spliced_coverage", and
  * the BAM file of each column in "evaluation/x_meta/bam_files". */
 static int check_coverage(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
-                          struct cov_findings *f, struct cov_err *e)
+                          struct findings *f, struct cov_err *e)
 {
     size_t n = length_before(set->name, "_spliced_coverage");
     bool spliced = n > 0;
@@ -274,7 +300,7 @@ static int check_coverage(const struct cov_chunk_head *head, const struct cov_ch
         const struct cov_chunk_set *of = spliced ? cov_chunk_head_set(head, coverage) : NULL;
         const struct cov_chunk_table *t = cov_chunk_head_table(head, bam_files);
         if (of && of->dims[1] != set->dims[1])
-            rc = add_line(f, set->name, COV_FOUND_VALUES, e, "%zu columns, but %s has %zu",
+            rc = add_line(f, set->name, FOUND_VALUES, e, "%zu columns, but %s has %zu",
                           set->dims[1], coverage, of->dims[1]);
         else if (t && !of)
             rc = check_list(t, set->dims[1], false, f, e);
@@ -285,7 +311,7 @@ static int check_coverage(const struct cov_chunk_head *head, const struct cov_ch
 }
 
 static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
-                     struct cov_findings *f, struct cov_err *e)
+                     struct findings *f, struct cov_err *e)
 {
     bool is_prediction = strcmp(set->name, COV_PREDICTIONS_SET) == 0;
     bool is_coverage = strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
@@ -293,18 +319,19 @@ static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_s
     if (!is_prediction && !is_coverage)
         return COV_OK;
     if (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L)
-        return add_line(f, set->name, COV_FOUND_VALUES, e,
-                        "rows do not hold numbers for %zu positions", head->L);
+        return add_line(f, set->name, FOUND_VALUES, e, "rows do not hold numbers for %zu positions",
+                        head->L);
     if (is_coverage)
         return check_coverage(head, set, f, e);
     const struct cov_chunk_table *t = cov_chunk_head_table(head, COV_PREDICTIONS_DATASETS);
     return t ? check_list(t, set->dims[1], true, f, e)
-             : add_line(f, COV_PREDICTIONS_DATASETS, COV_FOUND_NAMES, e,
+             : add_line(f, COV_PREDICTIONS_DATASETS, FOUND_NAMES, e,
                         "missing names of the prediction columns");
 }
 
-int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
-                    struct cov_findings *f, struct cov_err *e)
+/* Checks that datasets match each other and that names are valid. */
+static int check_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
+                      struct findings *f, struct cov_err *e)
 {
     int rc = check_sequence_names(grid, f, e);
     for (size_t k = 0; k < head->n_sets && !rc; k++)
@@ -316,7 +343,7 @@ int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *gr
 
 struct finding {
     size_t place; /* 0: the bases; 1 + k: set k */
-    enum cov_finding_kind kind;
+    enum finding_kind kind;
     char *text;
 };
 
@@ -338,7 +365,7 @@ struct verify_job {
     const char *path, *bases_name;
     enum rule *rules; /* of each set */
     size_t n_places;  /* 1 + number of sets */
-    struct cov_findings findings;
+    struct findings findings;
     size_t elem_bytes; /* of the longest row */
     size_t next;       /* pair */
     struct cov_progress *progress;
@@ -349,8 +376,8 @@ struct verify_scratch {
     uint8_t *elems;    /* [elem_bytes] */
 };
 
-static int add_text(struct verify_slot *s, size_t place, enum cov_finding_kind kind,
-                    const char *text, struct cov_err *e)
+static int add_text(struct verify_slot *s, size_t place, enum finding_kind kind, const char *text,
+                    struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->findings, &s->cap, s->n_findings + 1, e);
     char *copy = rc ? NULL : cov_strdup(text, e);
@@ -368,7 +395,7 @@ static const char *place_name(const struct verify_job *j, size_t place)
 /* Where something was found. */
 struct site {
     size_t place, row;
-    enum cov_finding_kind kind;
+    enum finding_kind kind;
 };
 
 static int add(const struct verify_job *j, struct verify_slot *s, struct site at, struct cov_err *e,
@@ -396,8 +423,8 @@ static int add_failure(const struct verify_job *j, struct verify_slot *s, size_t
     size_t n = strlen(j->path);
     bool named = strncmp(failure->text, j->path, n) == 0 && failure->text[n] == ':';
     return strstr(failure->text, ": row ") && named
-               ? add_text(s, place, COV_FOUND_DAMAGE, failure->text, e)
-               : add(j, s, (struct site){place, row, COV_FOUND_DAMAGE}, e, "%s",
+               ? add_text(s, place, FOUND_DAMAGE, failure->text, e)
+               : add(j, s, (struct site){place, row, FOUND_DAMAGE}, e, "%s",
                      failure->text + (named ? n + 2 : 0));
 }
 
@@ -439,7 +466,7 @@ static int check_values(const struct verify_job *j, struct verify_slot *s, size_
     size_t bad = first_bad(j->rules[k], &set->type, elems, n, inside * set->dims[1], &value);
     if (bad == n)
         return COV_OK;
-    const struct site at = {1 + k, row, COV_FOUND_VALUES};
+    const struct site at = {1 + k, row, FOUND_VALUES};
     if (j->rules[k] == RULE_BLACKLIST)
         return add(j, s, at, e, "%g is neither 0 nor 1", value);
     size_t index = bad / set->dims[1], column = bad % set->dims[1];
@@ -508,7 +535,7 @@ static int check_strands(const struct verify_job *j, struct verify_slot *s, cons
     for (size_t t = 0; t < n; t++) {
         uint8_t wanted = cov_code_complement[plus[n - 1 - t]];
         if (minus[t] != wanted)
-            return add(j, s, (struct site){0, s->pair.rows[COV_MINUS], COV_FOUND_STRANDS}, e,
+            return add(j, s, (struct site){0, s->pair.rows[COV_MINUS], FOUND_STRANDS}, e,
                        "%c at index %zu, but the + strand (row %zu) has %c",
                        cov_letter_of_code[minus[t] & 15], t, s->pair.rows[COV_PLUS],
                        cov_letter_of_code[wanted]);
@@ -549,7 +576,7 @@ static int verify_store(void *arg, void *slot, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; i < s->n_findings && !rc; i++) {
         const struct finding *f = &s->findings[i];
-        rc = cov_findings_add(&j->findings, place_name(j, f->place), f->kind, f->text, e);
+        rc = print_finding(&j->findings, place_name(j, f->place), f->kind, f->text, e);
     }
     cov_progress_add(j->progress, (int64_t)cov_pair_n_rows(&s->pair));
     return rc;
@@ -650,16 +677,16 @@ int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n
     j.bases_name = cov_chunk_file_bases_name(j.file);
     j.n_places = 1 + j.head->n_sets;
     cov_progress_begin(job->progress, "verifying", "chunks", (int64_t)cov_grid_n_chunks(j.grid));
-    rc = cov_verify_head(j.head, j.grid, &j.findings, e);
+    rc = check_head(j.head, j.grid, &j.findings, e);
     if (!rc)
-        rc = cov_verify_grid(j.grid, &j.findings, e);
+        rc = check_grid(j.grid, &j.findings, e);
     if (!rc)
         rc = set_rules(&j, e);
     if (!rc)
         rc = cov_ring_run_job(job->pool, &ring, &j, &times, e);
     cov_progress_end(job->progress);
-    *n_findings = cov_findings_finish(&j.findings);
-    if (!rc && job->stats) {
+    *n_findings = finish_findings(&j.findings);
+    if (!rc) {
         count(&j, job->stats);
         cov_stats_add_stage(job->stats, "read", times.source);
         cov_stats_add_stage(job->stats, "check", times.work);
