@@ -400,18 +400,18 @@ int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, stru
 /* ---- decoding the head ---- */
 
 struct cursor {
-    const uint8_t *p;
+    uint8_t *p;
     size_t n;
 };
 
 /* Returns the next n bytes, or NULL if fewer are left. */
-static const uint8_t *take(struct cursor *c, size_t n, struct cov_err *e)
+static uint8_t *take(struct cursor *c, size_t n, struct cov_err *e)
 {
     if (n > c->n) {
         (void)cov_fail(e, COV_EINPUT, "truncated field");
         return NULL;
     }
-    const uint8_t *p = c->p;
+    uint8_t *p = c->p;
     c->p += n;
     c->n -= n;
     return p;
@@ -486,18 +486,10 @@ static int take_set(struct cursor *c, struct cov_chunk_head *head, struct cov_er
 {
     struct cov_chunk_set set = {.dims = {1, 1}};
     int rc = take_shape(c, &set.name, &set.type, &set.rank, 1, set.dims, e);
-    const uint8_t *p = rc ? NULL : take(c, set.type.bytes, e);
-    if (p) {
-        set.fill = cov_malloc(set.type.bytes, 1, e);
-        rc = set.fill ? COV_OK : COV_ENOMEM;
-    } else if (!rc) {
+    if (!rc && !(set.fill = take(c, set.type.bytes, e)))
         rc = COV_EINPUT;
-    }
-    if (!rc) {
-        memcpy(set.fill, p, set.type.bytes);
+    if (!rc)
         rc = cov_chunk_head_add_set(head, &set, e);
-    }
-    free(set.fill);
     free(set.name);
     return rc;
 }
@@ -510,19 +502,10 @@ static int take_table(struct cursor *c, struct cov_chunk_head *head, struct cov_
     for (int i = 0; !rc && i < 3; i++)
         if (cov_size_mul(table.n_bytes, table.dims[i], &table.n_bytes))
             rc = cov_fail(e, COV_EINPUT, "%s: damaged shape", table.name);
-    const uint8_t *p = rc ? NULL : take(c, table.n_bytes, e);
-    if (p) {
-        table.elems = cov_malloc(table.n_bytes, 1, e);
-        rc = table.elems ? COV_OK : COV_ENOMEM;
-    } else if (!rc) {
+    if (!rc && !(table.elems = take(c, table.n_bytes, e)))
         rc = COV_EINPUT;
-    }
-    if (!rc) {
-        if (table.n_bytes > 0)
-            memcpy(table.elems, p, table.n_bytes);
+    if (!rc)
         rc = cov_chunk_head_add_table(head, &table, e);
-    }
-    free(table.elems);
     free(table.name);
     return rc;
 }
@@ -543,7 +526,7 @@ static int take_attr(struct cursor *c, struct cov_chunk_head *head, struct cov_e
     return rc;
 }
 
-int cov_stream_head_decode(const uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
+int cov_stream_head_decode(uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
                            struct cov_err *e)
 {
     struct cursor c = {p, n};

@@ -65,14 +65,10 @@ int cov_code_store_add(struct cov_code_store *s, const uint8_t *codes, size_t n,
     return COV_OK;
 }
 
-int cov_code_store_cut(struct cov_code_store *s, int64_t end, struct cov_err *e)
+int cov_code_store_clear(struct cov_code_store *s, struct cov_err *e)
 {
-    if (end >= s->file.n_bytes) {
-        s->n = (size_t)(end - s->file.n_bytes);
-        return COV_OK;
-    }
     s->n = 0;
-    return cov_spool_truncate(&s->file, end, e);
+    return s->file.n_bytes > 0 ? cov_spool_truncate(&s->file, 0, e) : COV_OK;
 }
 
 int cov_code_store_get(const struct cov_code_store *s, int64_t beg, int64_t first, size_t n,

@@ -24,8 +24,8 @@ int64_t cov_code_store_end(const struct cov_code_store *s);
 int cov_code_store_add(struct cov_code_store *s, const uint8_t *codes, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Drops all bytes from offset `end` on. */
-int cov_code_store_cut(struct cov_code_store *s, int64_t end, struct cov_err *e) COV_MUST_USE;
+/* Drops all codes. */
+int cov_code_store_clear(struct cov_code_store *s, struct cov_err *e) COV_MUST_USE;
 
 /* Sets codes[0..n) to the codes number `first` to first + n - 1 of those that begin at byte
  * `beg`; they must exist. Thread-safe while nothing is added. */

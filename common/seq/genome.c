@@ -163,7 +163,7 @@ static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_
 {
     int rc = p->held ? COV_OK : cov_code_store_new(p->options.tmpdir, &p->held, e);
     if (!rc)
-        rc = cov_code_store_cut(p->held, 0, e);
+        rc = cov_code_store_clear(p->held, e);
     if (!rc)
         rc = cov_code_store_add(p->held, codes, n, e);
     while (!rc && p->more && (is_too_short(p) || p->options.max_length > 0)) {

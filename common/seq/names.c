@@ -187,12 +187,6 @@ struct cov_rename {
     size_t cap;
 };
 
-struct cov_sizes {
-    struct cov_names *names;
-    int64_t *lengths;
-    size_t cap;
-};
-
 struct line {
     const char *path;
     size_t number;
@@ -320,45 +314,14 @@ static int add_size(void *arg, struct line *line, struct cov_err *e)
     return rc;
 }
 
-int cov_sizes_read(const char *path, struct cov_sizes **out, struct cov_err *e)
+int cov_sizes_read(const char *path, struct cov_sizes *s, struct cov_err *e)
 {
-    *out = NULL;
-    struct cov_sizes *s = cov_calloc(1, sizeof *s, e);
-    int rc = s ? cov_names_new(&s->names, e) : COV_ENOMEM;
-    if (!rc)
-        rc = read_lines(path, add_size, s, e);
-    if (rc)
-        cov_sizes_free(s);
-    else
-        *out = s;
-    return rc;
+    int rc = cov_names_new(&s->names, e);
+    return rc ? rc : read_lines(path, add_size, s, e);
 }
 
-void cov_sizes_free(struct cov_sizes *s)
+void cov_sizes_fini(struct cov_sizes *s)
 {
-    if (!s)
-        return;
     cov_names_free(s->names);
     free(s->lengths);
-    free(s);
-}
-
-size_t cov_sizes_count(const struct cov_sizes *s)
-{
-    return cov_names_count(s->names);
-}
-
-const char *cov_sizes_name(const struct cov_sizes *s, size_t i)
-{
-    return cov_names_get(s->names, i, NULL);
-}
-
-int64_t cov_sizes_length(const struct cov_sizes *s, size_t i)
-{
-    return s->lengths[i];
-}
-
-bool cov_sizes_find(const struct cov_sizes *s, const char *name, size_t *i)
-{
-    return cov_names_find(s->names, name, strlen(name), i);
 }

@@ -54,19 +54,17 @@ size_t cov_rename_unused(const struct cov_rename *r);
 
 /* ---- lengths of sequences: UCSC's chrom.sizes, or the index (.fai) of a FASTA ---- */
 
-struct cov_sizes;
+/* The sequences in the order of the file. */
+struct cov_sizes {
+    struct cov_names *names;
+    int64_t *lengths; /* of each name */
+    size_t cap;
+};
 
-/* Reads a name and a length from each line, and ignores further columns. Fails for a line
- * without a positive length, and for a duplicate name. Free with cov_sizes_free. */
-int cov_sizes_read(const char *path, struct cov_sizes **out, struct cov_err *e) COV_MUST_USE;
-void cov_sizes_free(struct cov_sizes *s); /* NULL is accepted */
-
-/* The sequences in the order of the file. Names are borrowed. */
-size_t cov_sizes_count(const struct cov_sizes *s);
-const char *cov_sizes_name(const struct cov_sizes *s, size_t i);
-int64_t cov_sizes_length(const struct cov_sizes *s, size_t i);
-
-/* Returns true and sets *i to the number of the sequence if the name is in the file. */
-bool cov_sizes_find(const struct cov_sizes *s, const char *name, size_t *i);
+/* Adds a name and a length from each line to *s, which is all-zero, and ignores further columns.
+ * Fails for a line without a positive length, and for a duplicate name. Free with cov_sizes_fini,
+ * also after a failure. */
+int cov_sizes_read(const char *path, struct cov_sizes *s, struct cov_err *e) COV_MUST_USE;
+void cov_sizes_fini(struct cov_sizes *s);
 
 #endif

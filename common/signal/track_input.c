@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
@@ -23,7 +24,7 @@ struct track_input {
     const struct cov_source_options *o;
     struct cov_progress *progress;
     struct cov_intervals *file;
-    struct cov_sizes *sizes; /* NULL: none */
+    struct cov_sizes sizes; /* without names: none */
     struct cov_contig_filter filter;
     struct cov_track_sink *sink; /* for the run. Borrowed */
     struct cov_value_pipe *pipe;
@@ -63,12 +64,13 @@ static int check_options(const struct track_input *j, struct cov_err *e)
 
 static const char *listed_name(const struct track_input *j, size_t i)
 {
-    return j->sizes ? cov_sizes_name(j->sizes, i) : cov_intervals_contig(j->file, i);
+    return j->sizes.names ? cov_names_get(j->sizes.names, i, NULL)
+                          : cov_intervals_contig(j->file, i);
 }
 
 static int64_t listed_length(const struct track_input *j, size_t i)
 {
-    return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
+    return j->sizes.names ? j->sizes.lengths[i] : cov_intervals_length(j->file, i);
 }
 
 /* With --fill-gaps, adds zeros from `beg` to `end`. */
@@ -144,11 +146,10 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
     j->skips = !kept;
     if (rc)
         return rc;
-    if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
+    if (j->sizes.names && !cov_names_find(j->sizes.names, name, strlen(name), &i))
         return j->skips ? COV_OK : fail_unlisted(j, name, e);
-    }
     /* The header of a bigWig lists contigs in the order of the data. */
-    rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
+    rc = !j->sizes.names && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
     if (!rc && j->n_listed > 0) {
         j->announced[i] = true;
         j->length = listed_length(j, i);
@@ -237,7 +238,8 @@ static int open_input(struct track_input *j, const char *input, struct cov_bgz *
         rc = cov_sizes_read(j->o->sizes_path, &j->sizes, e);
     if (rc)
         return rc;
-    j->n_listed = j->sizes ? cov_sizes_count(j->sizes) : cov_intervals_n_contigs(j->file);
+    j->n_listed =
+        j->sizes.names ? cov_names_count(j->sizes.names) : cov_intervals_n_contigs(j->file);
     j->announced = cov_calloc(j->n_listed, sizeof *j->announced, e);
     return j->announced ? COV_OK : COV_ENOMEM;
 }
@@ -249,7 +251,7 @@ static void close_input(struct cov_track_source *s)
         cov_value_pipe_fini(j->pipe);
     free(j->pipe);
     cov_contig_filter_close(&j->filter);
-    cov_sizes_free(j->sizes);
+    cov_sizes_fini(&j->sizes);
     cov_intervals_close(j->file);
     free(j->announced);
     free(j);
@@ -300,7 +302,7 @@ int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_
         return rc;
     }
     j->base.name = cov_intervals_name(j->file);
-    j->base.has_lengths = j->sizes || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
+    j->base.has_lengths = j->sizes.names || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
     *out = &j->base;
     return COV_OK;
 }

@@ -44,10 +44,9 @@ static int read_peaks(const char *path, struct cov_err *e)
 
 static int read_sizes(const char *path, struct cov_err *e)
 {
-    struct cov_sizes *s = NULL;
+    struct cov_sizes s = {0};
     int rc = cov_sizes_read(path, &s, e);
-    if (!rc)
-        cov_sizes_free(s);
+    cov_sizes_fini(&s);
     return rc;
 }
 

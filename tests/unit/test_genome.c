@@ -3,9 +3,6 @@
 #include "tests/lib/own_folder.h"
 #include "tests/lib/own_log.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "common/base/rng.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
@@ -324,27 +321,6 @@ TEST(many_sequences_are_read)
     assert_int_equal(codes[0], COV_CODE_C);
     assert_int_equal(codes[1], COV_CODE_G);
     cov_genome_free(g);
-}
-
-TEST(full_disk_is_an_error)
-{
-    struct cov_genome *g;
-    struct cov_err e = COV_ERR_INIT;
-    struct rlimit before, limit;
-    write_large(64);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    limit = before;
-    limit.rlim_cur = 1 << 20;
-    (void)signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    int rc = cov_genome_read("x.fa", &defaults, NULL, &g, &e);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(rc, COV_EIO);
-    check_error(&e, COV_EIO, "temporary file in /tmp: File too large");
-    struct cov_genome_options options = defaults;
-    options.tmpdir = "/nonexistent";
-    assert_int_equal(cov_genome_read("x.fa", &options, NULL, &g, &e), COV_EIO);
-    cov_genome_free(NULL);
 }
 
 TEST_GROUP(enter_folder, leave_folder)

@@ -107,23 +107,29 @@ TEST(rename_refuses_malformed_files)
 
 TEST(sizes_are_read)
 {
-    struct cov_sizes *s;
-    size_t i;
+    struct cov_sizes s = {0};
     put_text("x", "chr2\t1000\r\n\n#x\n  chr1 999999999999999999 60 61\nx 1");
     assert_ok(cov_sizes_read("x", &s, &e));
-    assert_int_equal(cov_sizes_count(s), 3);
-    assert_string_equal(cov_sizes_name(s, 0), "chr2");
-    assert_int_equal(cov_sizes_length(s, 0), 1000);
-    assert_true(cov_sizes_find(s, "chr1", &i));
-    assert_int_equal(i, 1);
-    assert_int_equal(cov_sizes_length(s, i), 999999999999999999);
-    assert_false(cov_sizes_find(s, "chr", &i));
-    cov_sizes_free(s);
+    assert_int_equal(cov_names_count(s.names), 3);
+    assert_string_equal(cov_names_get(s.names, 0, NULL), "chr2");
+    assert_int_equal(s.lengths[0], 1000);
+    assert_string_equal(cov_names_get(s.names, 1, NULL), "chr1");
+    assert_int_equal(s.lengths[1], 999999999999999999);
+    cov_sizes_fini(&s);
     put_text("x", "");
+    s = (struct cov_sizes){0};
     assert_ok(cov_sizes_read("x", &s, &e));
-    assert_int_equal(cov_sizes_count(s), 0);
-    cov_sizes_free(s);
-    cov_sizes_free(NULL);
+    assert_int_equal(cov_names_count(s.names), 0);
+    cov_sizes_fini(&s);
+}
+
+static void refuse_sizes(const char *path, int rc, const char *text)
+{
+    struct cov_sizes s = {0};
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_sizes_read(path, &s, &e), rc);
+    check_error(&e, rc, text);
+    cov_sizes_fini(&s);
 }
 
 TEST(sizes_refuse_malformed_files)
@@ -131,19 +137,13 @@ TEST(sizes_refuse_malformed_files)
     static const char *const texts[] = {"a 1\nb\n",     "a 1\nb 0\n",
                                         "a 1\nb -1\n",  "a 1\nb x\n",
                                         "a 1\nb 1.5\n", "a 1\nb 1000000000000000000\n"};
-    struct cov_sizes *s;
-    struct cov_err e = COV_ERR_INIT;
     for (size_t i = 0; i < COV_COUNT(texts); i++) {
         put_text("x", texts[i]);
-        assert_int_equal(cov_sizes_read("x", &s, &e), COV_EINPUT);
-        check_error(&e, COV_EINPUT, "x:2: expected a name and a length above 0");
-        assert_null(s);
+        refuse_sizes("x", COV_EINPUT, "x:2: expected a name and a length above 0");
     }
     put_text("x", "a 1\nb 2\na 1\n");
-    assert_int_equal(cov_sizes_read("x", &s, &e), COV_EINPUT);
-    check_error(&e, COV_EINPUT, "x:3: duplicate name 'a'");
-    assert_int_equal(cov_sizes_read("/nonexistent/x", &s, &e), COV_EIO);
-    check_error(&e, COV_EIO, "/nonexistent/x");
+    refuse_sizes("x", COV_EINPUT, "x:3: duplicate name 'a'");
+    refuse_sizes("/nonexistent/x", COV_EIO, "/nonexistent/x");
 }
 
 TEST_GROUP(enter_folder, leave_folder)

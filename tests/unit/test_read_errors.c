@@ -169,12 +169,12 @@ TEST(writes_all_or_nothing)
     size_t n_failed = 0, fault = 0;
     assert_ok(cov_pool_new(1, &job.job.pool, &e));
     make_file("x.h5", COV_LAYOUT_ONEHOT);
-    assert_ok(cov_repack("x.h5", "wanted.h5", &as_input, &job, &e));
+    assert_ok(cov_subset("x.h5", "wanted.h5", NULL, &as_input, &job, &e));
     bool failed;
     do {
         struct cov_err e = COV_ERR_INIT;
         count_from(++fault);
-        int rc = cov_repack("x.h5", "y.h5", &as_input, &job, &e);
+        int rc = cov_subset("x.h5", "y.h5", NULL, &as_input, &job, &e);
         failed = n_reads >= fault;
         count_from(0);
         n_failed += rc != COV_OK;

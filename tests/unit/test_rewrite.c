@@ -124,25 +124,6 @@ TEST(joins_two_files)
     cov_grid_free(g);
 }
 
-TEST(reports_values_that_do_not_fit)
-{
-    struct cov_err e = COV_ERR_INIT;
-    int16_t fill = -1;
-    const int16_t values[] = {1, 2, 3, 300};
-    uint8_t out[4];
-    const struct cov_chunk_set from = {.name = "prediction/x",
-                                       .type = {COV_H5_INT, 2, true, false, '\0'},
-                                       .rank = 3,
-                                       .dims = {2, 2},
-                                       .fill = (uint8_t *)&fill};
-    struct cov_chunk_set to = from;
-    to.type.bytes = 1;
-    assert_int_equal(cov_rewrite_elems(&from, &to, (const uint8_t *)values, out, "f: row 3", &e),
-                     COV_EINPUT);
-    assert_string_equal(e.text,
-                        "f: row 3: prediction/x: position 2 of the chunk: 300 does not fit int8");
-}
-
 static int begin(void **state)
 {
     cov_stats_init(&stats, "test", "0");

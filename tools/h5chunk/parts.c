@@ -39,7 +39,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
                         "needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length");
     int rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
-        rc = cov_subset(operands[0], common->output, config, &job, e);
+        rc = cov_subset(operands[0], common->output, config, NULL, &job, e);
     cov_pool_free(job.job.pool);
     return rc;
 }

@@ -79,7 +79,7 @@ static int repack_run(struct cov_common *common, void *config, const bool *given
         return rc;
     rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
-        rc = cov_repack(operands[0], common->output, &storage, &job, e);
+        rc = cov_subset(operands[0], common->output, NULL, &storage, &job, e);
     cov_pool_free(job.job.pool);
     return rc;
 }

@@ -12,12 +12,6 @@
 #include "common/cli/opt.h"
 #include "common/job/chunks/rewrite.h"
 
-/* ---- subset.c ---- */
-
-/* Writes all rows of the file `input` to `output` with a different storage. */
-int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
-
 /* ---- cat.c, save.c: streams ---- */
 
 /* Writes the file `input` as a stream to `output` ("-": standard output), in the order of pairs. */
@@ -52,10 +46,11 @@ struct cov_subset_options {
     bool drop_n;
 };
 
-/* Writes the selected rows of `input` in their order, as a partial file unless all are selected.
- * COV_EINPUT if no row is selected. */
+/* Writes the selected rows of `input` (NULL: all) in their order, as a partial file unless all are
+ * selected. `storage`: NULL for that of the file. COV_EINPUT if no row is selected. */
 int cov_subset(const char *input, const char *output, const struct cov_subset_options *options,
-               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
+               const struct cov_rewrite_storage *storage, const struct cov_rewrite_job *job,
+               struct cov_err *e) COV_MUST_USE;
 
 /* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; either all shards appear or
  * none. COV_EINPUT if there are fewer pairs than shards. */

@@ -65,7 +65,8 @@ static int choose(const char *input, const struct cov_grid *g, const struct cov_
 }
 
 int cov_subset(const char *input, const char *output, const struct cov_subset_options *options,
-               const struct cov_rewrite_job *job, struct cov_err *e)
+               const struct cov_rewrite_storage *storage, const struct cov_rewrite_job *job,
+               struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_chunk_file *f = NULL;
@@ -73,38 +74,20 @@ int cov_subset(const char *input, const char *output, const struct cov_subset_op
     int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
     if (!rc)
         rc = cov_chunk_file_open(input, &f, e);
-    if (rc)
-        goto out;
-    size_t n = cov_grid_n_chunks(cov_chunk_file_grid(f));
-    wanted = cov_malloc(n, sizeof *wanted, e);
-    rc = wanted ? choose(input, cov_chunk_file_grid(f), options, wanted, e) : COV_ENOMEM;
-    if (!rc && options->drop_n)
-        rc = drop_n(f, input, wanted, &job->job, e);
-    if (!rc && (n == 0 || !memchr(wanted, true, n)))
-        rc = cov_fail(e, COV_EINPUT, "%s: no chunks left", input);
+    if (!rc && options) {
+        size_t n = cov_grid_n_chunks(cov_chunk_file_grid(f));
+        wanted = cov_malloc(n, sizeof *wanted, e);
+        rc = wanted ? choose(input, cov_chunk_file_grid(f), options, wanted, e) : COV_ENOMEM;
+        if (!rc && options->drop_n)
+            rc = drop_n(f, input, wanted, &job->job, e);
+        if (!rc && (n == 0 || !memchr(wanted, true, n)))
+            rc = cov_fail(e, COV_EINPUT, "%s: no chunks left", input);
+    }
     if (!rc)
-        rc = cov_rewrite_rows(f, input, wanted, NULL, out.tmp, &job->job, e);
+        rc = cov_rewrite_rows(f, input, wanted, storage, out.tmp, &job->job, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
-out:
     free(wanted);
-    cov_chunk_file_close(f);
-    cov_outfile_end(&out, e);
-    return rc;
-}
-
-int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-               const struct cov_rewrite_job *job, struct cov_err *e)
-{
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_chunk_file *f = NULL;
-    int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
-    if (!rc)
-        rc = cov_chunk_file_open(input, &f, e);
-    if (!rc)
-        rc = cov_rewrite_rows(f, input, NULL, storage, out.tmp, &job->job, e);
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
     cov_chunk_file_close(f);
     cov_outfile_end(&out, e);
     return rc;

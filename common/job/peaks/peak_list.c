@@ -32,14 +32,12 @@ static int add_sequence(struct cov_peak_genome *g, size_t *cap, const char *name
 
 static int read_sizes(struct cov_peak_genome *g, struct cov_err *e)
 {
-    struct cov_sizes *sizes;
+    struct cov_sizes sizes = {0};
     size_t cap = 0;
     int rc = cov_sizes_read(g->path, &sizes, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; !rc && i < cov_sizes_count(sizes); i++)
-        rc = add_sequence(g, &cap, cov_sizes_name(sizes, i), cov_sizes_length(sizes, i), e);
-    cov_sizes_free(sizes);
+    for (size_t i = 0; !rc && i < cov_names_count(sizes.names); i++)
+        rc = add_sequence(g, &cap, cov_names_get(sizes.names, i, NULL), sizes.lengths[i], e);
+    cov_sizes_fini(&sizes);
     return rc;
 }
 
