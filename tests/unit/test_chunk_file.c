@@ -528,7 +528,9 @@ TEST(test_damaged)
         if (k % 50 == 0) {
             struct cov_chunk_head h = full_head(33, true);
             const struct cov_chunk_writer_options options = {
-                k % 100 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 100 ? 1 : 3};
+                k % 100 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT,
+                {k < 100 ? COV_CODEC_GZIP : COV_CODEC_LZF, 0},
+                k < 100 ? 1 : 3};
             write_file("x.h5", grid, &h, &options, true, false);
             cov_chunk_head_fini(&h);
             char *file = get_bytes("x.h5", &n_file);

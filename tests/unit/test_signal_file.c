@@ -157,17 +157,6 @@ TEST(test_limits)
     cov_grid_free(grid);
 }
 
-TEST(test_same_bytes)
-{
-    struct cov_grid *grid = two_sequences(50, 21, L);
-    for (int k = 0; k < 2; k++) {
-        write_predictions(k ? "y.h5" : "x.h5", grid, COV_PREDICTIONS_INT32, gzip, false);
-        sleep(k == 0);
-    }
-    check_same_files("x.h5", "y.h5");
-    cov_grid_free(grid);
-}
-
 /* Writes all rows of D datasets. All values are -1. */
 static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
 {
