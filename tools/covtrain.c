@@ -12,7 +12,7 @@
 #include "common/examples/ranks.h"
 #include "common/file/path.h"
 #include "common/file/sha256.h"
-#include "common/h5/libraries.h"
+#include "common/h5/h5_libraries.h"
 #include "common/job/train/train_epochs.h"
 #include "tools/covtrain/train_options.h"
 

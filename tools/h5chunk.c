@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "common/h5/libraries.h"
+#include "common/h5/h5_libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
     &h5chunk_info,      &h5chunk_verify, &h5chunk_repack, &h5chunk_subset,

@@ -275,10 +275,9 @@ size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list 
         }
     }
     if (n_long > 0)
-        cov_warn(
-            "%s: %zu of %zu names are longer than the usual %zu bytes (such as %.200s); the "
-            "dataset stores %zu bytes per name",
-            set, n_long, texts->n, usual, longest, width);
+        cov_warn("%s: %zu of %zu names are longer than the usual %zu bytes (such as %.200s); the "
+                 "dataset stores %zu bytes per name",
+                 set, n_long, texts->n, usual, longest, width);
     return width;
 }
 

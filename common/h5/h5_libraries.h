@@ -1,7 +1,7 @@
-/* libraries.h - versions of the libraries used, for --version.
+/* h5_libraries.h - versions of the libraries used, for --version.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_H5_LIBRARIES_H
-#define COV_H5_LIBRARIES_H
+#ifndef COV_H5_H5_LIBRARIES_H
+#define COV_H5_H5_LIBRARIES_H
 
 #include <stdio.h>
 

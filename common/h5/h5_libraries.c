@@ -1,6 +1,6 @@
-/* libraries.c - see libraries.h.
+/* h5_libraries.c - see h5_libraries.h.
  * SPDX-License-Identifier: MIT */
-#include "common/h5/libraries.h"
+#include "common/h5/h5_libraries.h"
 
 #include "common/codec/codec.h"
 #include "common/file/bgz.h"
