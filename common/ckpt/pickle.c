@@ -12,9 +12,7 @@
 
 #include "common/base/mem.h"
 
-static const struct cov_pickle_limits default_limits = {(size_t)4 << 20, 100};
-
-enum { BLOCK_VALUES = 512 };
+enum { BLOCK_VALUES = 512, MAX_VALUES = 4 << 20, MAX_DEPTH = 100 };
 
 /* Values are allocated in blocks, which are freed without walking the graph. */
 struct block {
@@ -34,7 +32,6 @@ struct machine {
     size_t n, at, op_at; /* start of the current opcode */
     const struct cov_pickle_name *names;
     size_t n_names;
-    struct cov_pickle_limits limits;
     size_t n_pushed; /* limits the stack, the values, all items and the memo */
     struct cov_pickle_value **stack;
     size_t n_stack, cap_stack;
@@ -53,15 +50,15 @@ static int damaged(struct machine *m, const char *what)
 
 static int too_deep(struct machine *m)
 {
-    return cov_fail(m->e, COV_EINPUT, "pickle nests values more than %u deep", m->limits.max_depth);
+    return cov_fail(m->e, COV_EINPUT, "pickle nests values more than %d deep", MAX_DEPTH);
 }
 
-static int refuse(struct machine *m, const char *operation)
+static int refuse(struct machine *m)
 {
     return cov_fail(m->e, COV_EINPUT,
-                    "pickle uses opcode %s at byte %zu, which torch.save does not write; "
+                    "pickle uses opcode 0x%02x at byte %zu, which torch.save does not write; "
                     "nothing was executed",
-                    operation, m->op_at);
+                    m->data[m->op_at], m->op_at);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -124,8 +121,8 @@ static int push(struct machine *m, struct cov_pickle_value *v)
 {
     if (!v)
         return COV_ENOMEM;
-    if (++m->n_pushed > m->limits.max_values)
-        return cov_fail(m->e, COV_EINPUT, "pickle has more than %zu values", m->limits.max_values);
+    if (++m->n_pushed > MAX_VALUES)
+        return cov_fail(m->e, COV_EINPUT, "pickle has more than %d values", MAX_VALUES);
     int rc = reserve_stack(m);
     if (rc)
         return rc;
@@ -169,7 +166,7 @@ static int contain(struct machine *m, struct cov_pickle_value *whole, struct cov
 {
     if (whole->sealed || whole == part)
         return damaged(m, "a value changes after being stored in another, or contains itself");
-    if (part->depth >= m->limits.max_depth)
+    if (part->depth >= MAX_DEPTH)
         return too_deep(m);
     part->sealed = true;
     if (whole->depth <= part->depth)
@@ -194,7 +191,6 @@ static int add_items(struct machine *m, struct cov_pickle_value *whole,
 /* `kind` is the kind of value; n is the size of an integer or length in bytes, or the number of
  * values. */
 struct operation {
-    const char *name;
     int (*run)(struct machine *m, const struct operation *op); /* NULL: refused */
     enum cov_pickle_kind kind;
     int n;
@@ -309,7 +305,7 @@ static int op_float(struct machine *m, const struct operation *op)
 static int op_mark(struct machine *m, const struct operation *op)
 {
     (void)op;
-    if (m->n_marks >= m->limits.max_depth)
+    if (m->n_marks >= MAX_DEPTH)
         return too_deep(m);
     int rc = COV_RESERVE(&m->marks, &m->cap_marks, m->n_marks + 1, m->e);
     if (!rc)
@@ -517,7 +513,7 @@ static int op_persistent(struct machine *m, const struct operation *op)
 static int op_inst(struct machine *m, const struct operation *op)
 {
     int rc = op_global(m, op);
-    return rc ? rc : refuse(m, op->name);
+    return rc ? rc : refuse(m);
 }
 
 /* ---------------------------------------------------------------- running */
@@ -525,85 +521,52 @@ static int op_inst(struct machine *m, const struct operation *op)
 /* Indexed by opcode, from Lib/pickletools.py. Opcodes without a function are refused, because
  * torch.save does not write them. */
 static const struct operation operations[256] = {
-    [0x80] = {"PROTO", op_proto, 0, 1},
-    [0x95] = {"FRAME", op_frame, 0, 8},
-    ['N'] = {"NONE", op_empty, COV_PICKLE_NONE, 0},
-    [0x88] = {"NEWTRUE", op_bool, 0, 1},
-    [0x89] = {"NEWFALSE", op_bool, 0, 0},
-    ['J'] = {"BININT", op_int, 0, 4},
-    ['K'] = {"BININT1", op_int, 0, 1},
-    ['M'] = {"BININT2", op_int, 0, 2},
-    [0x8a] = {"LONG1", op_long, 0, 1},
-    [0x8b] = {"LONG4", op_long, 0, 4},
-    ['G'] = {"BINFLOAT", op_float, 0, 8},
-    [0x8c] = {"SHORT_BINUNICODE", op_text, COV_PICKLE_STRING, 1},
-    ['X'] = {"BINUNICODE", op_text, COV_PICKLE_STRING, 4},
-    [0x8d] = {"BINUNICODE8", op_text, COV_PICKLE_STRING, 8},
-    ['C'] = {"SHORT_BINBYTES", op_text, COV_PICKLE_BYTES, 1},
-    ['B'] = {"BINBYTES", op_text, COV_PICKLE_BYTES, 4},
-    [0x8e] = {"BINBYTES8", op_text, COV_PICKLE_BYTES, 8},
-    [0x96] = {"BYTEARRAY8", op_text, COV_PICKLE_BYTES, 8},
-    ['('] = {"MARK", op_mark, 0, 0},
-    [')'] = {"EMPTY_TUPLE", op_empty, COV_PICKLE_TUPLE, 0},
-    [0x85] = {"TUPLE1", op_collect, COV_PICKLE_TUPLE, 1},
-    [0x86] = {"TUPLE2", op_collect, COV_PICKLE_TUPLE, 2},
-    [0x87] = {"TUPLE3", op_collect, COV_PICKLE_TUPLE, 3},
-    ['t'] = {"TUPLE", op_collect_marked, COV_PICKLE_TUPLE, 0},
-    [0x91] = {"FROZENSET", op_collect_marked, COV_PICKLE_SET, 0},
-    [']'] = {"EMPTY_LIST", op_empty, COV_PICKLE_LIST, 0},
-    ['a'] = {"APPEND", op_put, COV_PICKLE_LIST, 1},
-    ['e'] = {"APPENDS", op_put_marked, COV_PICKLE_LIST, 0},
-    ['}'] = {"EMPTY_DICT", op_empty, COV_PICKLE_DICT, 0},
-    ['s'] = {"SETITEM", op_put, COV_PICKLE_DICT, 2},
-    ['u'] = {"SETITEMS", op_put_marked, COV_PICKLE_DICT, 0},
-    [0x8f] = {"EMPTY_SET", op_empty, COV_PICKLE_SET, 0},
-    [0x90] = {"ADDITEMS", op_put_marked, COV_PICKLE_SET, 0},
-    ['q'] = {"BINPUT", op_memo_put, 0, 1},
-    ['r'] = {"LONG_BINPUT", op_memo_put, 0, 4},
-    [0x94] = {"MEMOIZE", op_memo_put, 0, 0},
-    ['h'] = {"BINGET", op_memo_get, 0, 1},
-    ['j'] = {"LONG_BINGET", op_memo_get, 0, 4},
-    ['c'] = {"GLOBAL", op_global, 0, 0},
-    [0x93] = {"STACK_GLOBAL", op_stack_global, 0, 0},
-    ['R'] = {"REDUCE", op_object, 0, 0},
-    [0x81] = {"NEWOBJ", op_object, 0, 0},
-    ['b'] = {"BUILD", op_build, 0, 0},
-    ['Q'] = {"BINPERSID", op_persistent, 0, 0},
-    ['i'] = {"INST", op_inst, 0, 0},
-    ['0'] = {.name = "POP"},
-    ['1'] = {.name = "POP_MARK"},
-    ['2'] = {.name = "DUP"},
-    ['F'] = {.name = "FLOAT"},
-    ['I'] = {.name = "INT"},
-    ['L'] = {.name = "LONG"},
-    ['P'] = {.name = "PERSID"},
-    ['S'] = {.name = "STRING"},
-    ['T'] = {.name = "BINSTRING"},
-    ['U'] = {.name = "SHORT_BINSTRING"},
-    ['V'] = {.name = "UNICODE"},
-    ['d'] = {.name = "DICT"},
-    ['g'] = {.name = "GET"},
-    ['l'] = {.name = "LIST"},
-    ['o'] = {.name = "OBJ"},
-    ['p'] = {.name = "PUT"},
-    [0x82] = {.name = "EXT1"},
-    [0x83] = {.name = "EXT2"},
-    [0x84] = {.name = "EXT4"},
-    [0x92] = {.name = "NEWOBJ_EX"},
-    [0x97] = {.name = "NEXT_BUFFER"},
-    [0x98] = {.name = "READONLY_BUFFER"},
+    [0x80] = {op_proto, 0, 1},                        /* PROTO */
+    [0x95] = {op_frame, 0, 8},                        /* FRAME */
+    ['N'] = {op_empty, COV_PICKLE_NONE, 0},           /* NONE */
+    [0x88] = {op_bool, 0, 1},                         /* NEWTRUE */
+    [0x89] = {op_bool, 0, 0},                         /* NEWFALSE */
+    ['J'] = {op_int, 0, 4},                           /* BININT */
+    ['K'] = {op_int, 0, 1},                           /* BININT1 */
+    ['M'] = {op_int, 0, 2},                           /* BININT2 */
+    [0x8a] = {op_long, 0, 1},                         /* LONG1 */
+    [0x8b] = {op_long, 0, 4},                         /* LONG4 */
+    ['G'] = {op_float, 0, 8},                         /* BINFLOAT */
+    [0x8c] = {op_text, COV_PICKLE_STRING, 1},         /* SHORT_BINUNICODE */
+    ['X'] = {op_text, COV_PICKLE_STRING, 4},          /* BINUNICODE */
+    [0x8d] = {op_text, COV_PICKLE_STRING, 8},         /* BINUNICODE8 */
+    ['C'] = {op_text, COV_PICKLE_BYTES, 1},           /* SHORT_BINBYTES */
+    ['B'] = {op_text, COV_PICKLE_BYTES, 4},           /* BINBYTES */
+    [0x8e] = {op_text, COV_PICKLE_BYTES, 8},          /* BINBYTES8 */
+    [0x96] = {op_text, COV_PICKLE_BYTES, 8},          /* BYTEARRAY8 */
+    ['('] = {op_mark, 0, 0},                          /* MARK */
+    [')'] = {op_empty, COV_PICKLE_TUPLE, 0},          /* EMPTY_TUPLE */
+    [0x85] = {op_collect, COV_PICKLE_TUPLE, 1},       /* TUPLE1 */
+    [0x86] = {op_collect, COV_PICKLE_TUPLE, 2},       /* TUPLE2 */
+    [0x87] = {op_collect, COV_PICKLE_TUPLE, 3},       /* TUPLE3 */
+    ['t'] = {op_collect_marked, COV_PICKLE_TUPLE, 0}, /* TUPLE */
+    [0x91] = {op_collect_marked, COV_PICKLE_SET, 0},  /* FROZENSET */
+    [']'] = {op_empty, COV_PICKLE_LIST, 0},           /* EMPTY_LIST */
+    ['a'] = {op_put, COV_PICKLE_LIST, 1},             /* APPEND */
+    ['e'] = {op_put_marked, COV_PICKLE_LIST, 0},      /* APPENDS */
+    ['}'] = {op_empty, COV_PICKLE_DICT, 0},           /* EMPTY_DICT */
+    ['s'] = {op_put, COV_PICKLE_DICT, 2},             /* SETITEM */
+    ['u'] = {op_put_marked, COV_PICKLE_DICT, 0},      /* SETITEMS */
+    [0x8f] = {op_empty, COV_PICKLE_SET, 0},           /* EMPTY_SET */
+    [0x90] = {op_put_marked, COV_PICKLE_SET, 0},      /* ADDITEMS */
+    ['q'] = {op_memo_put, 0, 1},                      /* BINPUT */
+    ['r'] = {op_memo_put, 0, 4},                      /* LONG_BINPUT */
+    [0x94] = {op_memo_put, 0, 0},                     /* MEMOIZE */
+    ['h'] = {op_memo_get, 0, 1},                      /* BINGET */
+    ['j'] = {op_memo_get, 0, 4},                      /* LONG_BINGET */
+    ['c'] = {op_global, 0, 0},                        /* GLOBAL */
+    [0x93] = {op_stack_global, 0, 0},                 /* STACK_GLOBAL */
+    ['R'] = {op_object, 0, 0},                        /* REDUCE */
+    [0x81] = {op_object, 0, 0},                       /* NEWOBJ */
+    ['b'] = {op_build, 0, 0},                         /* BUILD */
+    ['Q'] = {op_persistent, 0, 0},                    /* BINPERSID */
+    ['i'] = {op_inst, 0, 0},                          /* INST */
 };
-
-static int run_operation(struct machine *m, uint8_t code)
-{
-    const struct operation *op = &operations[code];
-    if (op->run)
-        return op->run(m, op);
-    if (op->name)
-        return refuse(m, op->name);
-    return cov_fail(m->e, COV_EINPUT, "damaged pickle: unknown opcode 0x%02x at byte %zu", code,
-                    m->op_at);
-}
 
 static int run(struct machine *m)
 {
@@ -614,7 +577,8 @@ static int run(struct machine *m)
             return COV_EINPUT;
         if (*code == '.') /* STOP */
             break;
-        int rc = run_operation(m, *code);
+        const struct operation *op = &operations[*code];
+        int rc = op->run ? op->run(m, op) : refuse(m);
         if (rc)
             return rc;
     }
@@ -627,15 +591,9 @@ static int run(struct machine *m)
 }
 
 int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,
-                    const struct cov_pickle_limits *limits, struct cov_pickle **out,
-                    struct cov_err *e)
+                    struct cov_pickle **out, struct cov_err *e)
 {
-    struct machine m = {.data = data,
-                        .n = n,
-                        .names = names,
-                        .n_names = n_names,
-                        .limits = limits ? *limits : default_limits,
-                        .e = e};
+    struct machine m = {.data = data, .n = n, .names = names, .n_names = n_names, .e = e};
     *out = NULL;
     m.p = cov_calloc(1, sizeof *m.p, e);
     if (!m.p)

@@ -4,7 +4,7 @@
  * This is not an unpickler: it imports, calls and constructs nothing. Calls in a pickle are kept as
  * data (OBJECT), and only names in the caller's allow-list are accepted. The reader does not
  * recurse, and limits the number and depth of values. Opcodes are those of Python's
- * Lib/pickletools.py; for an opcode that torch.save does not write, the reader fails and names it.
+ * Lib/pickletools.py; for an opcode that torch.save does not write, the reader fails.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_H
 #define COV_CKPT_PICKLE_H
@@ -38,7 +38,7 @@ struct cov_pickle_name {
     int tag;
 };
 
-/* Values form an acyclic graph, at most max_depth deep. A value may be reached along many paths, so
+/* Values form an acyclic graph, at most 100 deep. A value may be reached along many paths, so
  * that walking all of them can take exponential time: visit only what is needed. */
 struct cov_pickle_value {
     enum cov_pickle_kind kind;
@@ -62,20 +62,14 @@ struct cov_pickle_value {
     size_t n_items, cap_items;
 };
 
-struct cov_pickle_limits {
-    size_t max_values;
-    unsigned max_depth;
-};
-
 struct cov_pickle;
 
 /* Reads the pickle data[0..n) with the allow-list names[0..n_names); both are borrowed until
- * free. If `limits` is NULL, the limits are 2^22 values and a depth of 100. The message of
+ * free. The limits are 2^22 values and a depth of 100. The message of
  * COV_EINPUT gives the byte offset; for a name that is not allowed, it is "pickle imports
  * os.system, which is not allowed; nothing was executed". */
 int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,
-                    const struct cov_pickle_limits *limits, struct cov_pickle **out,
-                    struct cov_err *e) COV_MUST_USE;
+                    struct cov_pickle **out, struct cov_err *e) COV_MUST_USE;
 void cov_pickle_free(struct cov_pickle *p); /* NULL is accepted */
 
 const struct cov_pickle_value *cov_pickle_root(const struct cov_pickle *p);

@@ -240,7 +240,7 @@ static int read_pickle(struct cov_torch_file *f, struct cov_err *e)
     rc = cov_zip_read(f->zip, entry, f->text, e);
     if (rc)
         return rc;
-    rc = cov_pickle_read(f->text, n, allowed, COV_COUNT(allowed), NULL, &f->pickle, e);
+    rc = cov_pickle_read(f->text, n, allowed, COV_COUNT(allowed), &f->pickle, e);
     return rc ? cov_err_prefix(e, "%s", f->path) : COV_OK;
 }
 
