@@ -60,6 +60,12 @@ static void put_bool(struct cov_pickle_writer *w, const char *key, bool value)
     cov_pickle_bool(w, value);
 }
 
+static void put_float(struct cov_pickle_writer *w, const char *key, double value)
+{
+    cov_pickle_text(w, key);
+    cov_pickle_float(w, value);
+}
+
 static void put_text(struct cov_pickle_writer *w, const char *key, const char *value)
 {
     cov_pickle_text(w, key);
@@ -82,8 +88,7 @@ static void put_tensor(struct put *p, const char *storage, size_t elem_bytes, si
     cov_pickle_text(w, "storage");
     cov_pickle_global(w, "torch", storage);
     cov_pickle_text(w, key);
-    cov_pickle_text(w, "cpu");
-    cov_pickle_int(w, (int64_t)n_elems);
+    put_int(w, "cpu", (int64_t)n_elems);
     cov_pickle_end_tuple(w);
     cov_pickle_persistent(w);
     cov_pickle_int(w, 0); /* offset */
@@ -342,18 +347,15 @@ static void put_group(struct cov_pickle_writer *w, const struct cov_ckpt_adam *a
     } flags[] = {{"amsgrad", false},    {"maximize", false},       {"foreach", true},
                  {"capturable", false}, {"differentiable", false}, {"fused", true}};
     cov_pickle_begin_dict(w);
-    cov_pickle_text(w, "lr");
-    cov_pickle_float(w, a->learning_rate);
+    put_float(w, "lr", a->learning_rate);
     cov_pickle_text(w, "betas");
     cov_pickle_begin_tuple(w);
     cov_pickle_float(w, a->beta1);
     cov_pickle_float(w, a->beta2);
     cov_pickle_end_tuple(w);
-    cov_pickle_text(w, "eps");
-    cov_pickle_float(w, a->eps);
+    put_float(w, "eps", a->eps);
     if (a->weight_decay > 0) {
-        cov_pickle_text(w, "weight_decay");
-        cov_pickle_float(w, a->weight_decay);
+        put_float(w, "weight_decay", a->weight_decay);
         put_bool(w, "decoupled_weight_decay", true); /* since PyTorch 2.7 */
     } else
         put_int(w, "weight_decay", 0);
@@ -473,18 +475,13 @@ static void put_state(struct put *p, const char *key, const struct cov_torch_ten
 
 static void put_part(struct cov_pickle_writer *w, const struct cov_ckpt_part *part)
 {
-    const struct {
-        const char *key;
-        double sum;
-    } sums[] = {{"loss", part->loss}, {"accuracy", part->accuracy}, {"chunks", part->chunks}};
     begin_dict(w, COV_CKPT_PART);
     put_int(w, "batches", part->n_batches);
     put_int(w, "steps", part->n_steps);
     put_int(w, "plan", part->plan);
-    for (size_t i = 0; i < COV_COUNT(sums); i++) {
-        cov_pickle_text(w, sums[i].key);
-        cov_pickle_float(w, sums[i].sum);
-    }
+    put_float(w, "loss", part->loss);
+    put_float(w, "accuracy", part->accuracy);
+    put_float(w, "chunks", part->chunks);
     cov_pickle_end_dict(w);
 }
 
@@ -494,26 +491,20 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
     struct cov_pickle_writer *w = &p->w;
     cov_pickle_begin(w);
     cov_pickle_begin_dict(w);
-    cov_pickle_text(w, "epoch");
-    cov_pickle_int(w, c->epoch);
-    cov_pickle_text(w, "global_step");
-    cov_pickle_int(w, c->global_step);
-    cov_pickle_text(w, "pytorch-lightning_version");
-    cov_pickle_text(w, c->lightning_version);
+    put_int(w, "epoch", c->epoch);
+    put_int(w, "global_step", c->global_step);
+    put_text(w, "pytorch-lightning_version", c->lightning_version);
     put_state(p, "state_dict", c->tensors, c->n_tensors);
     int rc = put_training(p, c, t, e);
     if (rc)
         return rc;
-    cov_pickle_text(w, "hparams_name");
-    cov_pickle_text(w, "kwargs");
-    cov_pickle_text(w, "hyper_parameters");
-    cov_pickle_begin_dict(w);
+    put_text(w, "hparams_name", "kwargs");
+    begin_dict(w, "hyper_parameters");
     for (size_t i = 0; i < c->n_hparams; i++)
         put_hparam(w, &c->hparams[i]);
     cov_pickle_end_dict(w);
     if (c->n_made > 0) {
-        cov_pickle_text(w, "covtools");
-        cov_pickle_begin_dict(w);
+        begin_dict(w, "covtools");
         for (size_t i = 0; i < c->n_made; i++)
             put_hparam(w, &c->made[i]);
         cov_pickle_end_dict(w);

@@ -1,4 +1,11 @@
 /* examples.c - see examples.h.
+ *
+ * Opening reads what is in the files (example_file.c), and which rows a blacklist drops. Preparing
+ * runs all other rows through a ring: their codes show gaps and copies, their targets are counted for
+ * medians, and unless the data stay on disk, each row is kept as stored, packed (example_pack.c), or
+ * packed in the process that has its share (rank_rows.c). An example is fetched from where its rows
+ * are, by one thread, and decoded by any; one that was cut at another offset is put together from two
+ * rows.
  * SPDX-License-Identifier: MIT */
 #include "common/examples/examples.h"
 
@@ -8,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
@@ -271,44 +279,6 @@ size_t cov_examples_n_kept(const struct cov_examples *x)
         for (size_t i = 0; i < x->files[k].n_rows; i++)
             n += cov_examples_keeps(x, k, i);
     return n;
-}
-
-static bool same_chunk(const struct cov_grid *x, const struct cov_grid *y, size_t i)
-{
-    struct cov_chunk a = cov_grid_chunk(x, i), b = cov_grid_chunk(y, i);
-    return a.beg == b.beg && a.end == b.end && a.minus == b.minus &&
-           strcmp(cov_grid_name(x, a.seq), cov_grid_name(y, b.seq)) == 0;
-}
-
-static bool same_bases(const struct cov_example_file *x, const struct cov_example_file *y, size_t i)
-{
-    const struct cov_example_file *const files[2] = {x, y};
-    const struct cov_chunk_parts bases = {true, NULL, 0};
-    struct cov_blob raw = COV_BLOB_INIT;
-    uint8_t *codes = cov_calloc(2, x->L, NULL);
-    bool good = codes;
-    for (size_t k = 0; good && k < 2; k++) {
-        cov_blob_clear(&raw);
-        good = !cov_chunk_file_fetch(files[k]->file, i, bases, &raw, NULL) &&
-               !cov_chunk_file_decode(files[k]->file, i, bases, &raw, codes + k * x->L, NULL, NULL);
-    }
-    struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(x->file), i);
-    good = good && memcmp(codes, codes + x->L, (size_t)(c.end - c.beg)) == 0;
-    cov_blob_fini(&raw);
-    free(codes);
-    return good;
-}
-
-bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
-                              size_t b)
-{
-    const struct cov_grid *of_a = x->files[a].grid, *of_b = y->files[b].grid;
-    const struct cov_example_file *f = x->files[a].file, *g = y->files[b].file;
-    size_t n = cov_grid_n_chunks(of_a);
-    bool same = n > 0 && n == cov_grid_n_chunks(of_b) && f->L == g->L;
-    for (size_t i = 0; same && i < n; i++)
-        same = same_chunk(of_a, of_b, i);
-    return same && same_bases(f, g, 0) && same_bases(f, g, n / 2) && same_bases(f, g, n - 1);
 }
 
 struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file, size_t i)
@@ -603,5 +573,135 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
         for (size_t d = 0; d < x->n_datasets; d++)
             if (targets[i * x->n_datasets + d] > 0) /* not masked */
                 targets[i * x->n_datasets + d] *= f->factors[d];
+    return rc;
+}
+
+/* ---------------------------------------------------------------- validation on training data */
+
+static bool same_chunk(const struct cov_grid *x, const struct cov_grid *y, size_t i)
+{
+    struct cov_chunk a = cov_grid_chunk(x, i), b = cov_grid_chunk(y, i);
+    return a.beg == b.beg && a.end == b.end && a.minus == b.minus &&
+           strcmp(cov_grid_name(x, a.seq), cov_grid_name(y, b.seq)) == 0;
+}
+
+static bool same_bases(const struct cov_example_file *x, const struct cov_example_file *y, size_t i)
+{
+    const struct cov_example_file *const files[2] = {x, y};
+    const struct cov_chunk_parts bases = {true, NULL, 0};
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint8_t *codes = cov_calloc(2, x->L, NULL);
+    bool good = codes;
+    for (size_t k = 0; good && k < 2; k++) {
+        cov_blob_clear(&raw);
+        good = !cov_chunk_file_fetch(files[k]->file, i, bases, &raw, NULL) &&
+               !cov_chunk_file_decode(files[k]->file, i, bases, &raw, codes + k * x->L, NULL, NULL);
+    }
+    struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(x->file), i);
+    good = good && memcmp(codes, codes + x->L, (size_t)(c.end - c.beg)) == 0;
+    cov_blob_fini(&raw);
+    free(codes);
+    return good;
+}
+
+/* Returns true if file `a` of x has the same chunks as file `b` of y: equal intervals of equal
+ * sequences, and equal bases in the first, the middle and the last row. */
+static bool same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
+                        size_t b)
+{
+    const struct cov_grid *of_a = x->files[a].grid, *of_b = y->files[b].grid;
+    const struct cov_example_file *f = x->files[a].file, *g = y->files[b].file;
+    size_t n = cov_grid_n_chunks(of_a);
+    bool same = n > 0 && n == cov_grid_n_chunks(of_b) && f->L == g->L;
+    for (size_t i = 0; same && i < n; i++)
+        same = same_chunk(of_a, of_b, i);
+    return same && same_bases(f, g, 0) && same_bases(f, g, n / 2) && same_bases(f, g, n - 1);
+}
+
+/* Rows of `val` have their number, counted over all files, as index. Those of `train` have a higher
+ * one, so that they follow rows of `val` with the same key. */
+#define IN_TRAIN SIZE_MAX
+
+struct key_list {
+    struct cov_keyed_chunk *chunks;
+    size_t n, cap;
+};
+
+/* Adds the rows of a file that are used; `first`: the index of its first row. */
+static int add_keys(struct key_list *l, const struct cov_examples *x, size_t file, size_t first,
+                    struct cov_err *e)
+{
+    const struct cov_bases_key *keys = x->files[file].keys;
+    const size_t n = keys ? cov_grid_n_chunks(x->files[file].grid) : 0;
+    int rc = COV_RESERVE(&l->chunks, &l->cap, l->n + n, e);
+    for (size_t i = 0; !rc && i < n; i++)
+        if (cov_examples_keeps(x, file, i))
+            l->chunks[l->n++] =
+                (struct cov_keyed_chunk){keys[i], first == IN_TRAIN ? IN_TRAIN : first + i};
+    return rc;
+}
+
+/* Sets is_copy[] for the rows of `val`, counted over all files, whose bases are in `train`. */
+static int find_copies(const struct cov_examples *val, const struct cov_examples *train,
+                       bool *is_copy, struct cov_err *e)
+{
+    struct key_list l = {.n = 0};
+    size_t first = 0, end;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < train->n_files; k++)
+        rc = add_keys(&l, train, k, IN_TRAIN, e);
+    for (size_t k = 0; !rc && k < val->n_files; k++) {
+        rc = add_keys(&l, val, k, first, e);
+        first += cov_grid_n_chunks(val->files[k].grid);
+    }
+    if (!rc)
+        cov_copies_sort(l.chunks, l.n);
+    for (size_t beg = 0; !rc && beg < l.n; beg = end) {
+        end = cov_copies_end(l.chunks, l.n, beg);
+        for (size_t i = beg; l.chunks[end - 1].index == IN_TRAIN && i < end; i++)
+            if (l.chunks[i].index != IN_TRAIN)
+                is_copy[l.chunks[i].index] = true;
+    }
+    free(l.chunks);
+    return rc;
+}
+
+/* Warns if file v of `val` has the chunks of a file of `train`. */
+static bool warn_same_file(const struct cov_examples *val, size_t v,
+                           const struct cov_examples *train)
+{
+    bool same = false;
+    for (size_t t = 0; t < train->n_files; t++)
+        if (same_chunks(val, v, train, t)) {
+            cov_warn("%s: the same chunks as %s: validation on training data does not show how the "
+                     "network does on other sequences",
+                     val->files[v].path, train->files[t].path);
+            same = true;
+        }
+    return same;
+}
+
+int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_examples *train,
+                             struct cov_err *e)
+{
+    size_t n_rows = 0, first = 0;
+    for (size_t v = 0; v < val->n_files; v++)
+        n_rows += cov_grid_n_chunks(val->files[v].grid);
+    bool *is_copy = cov_calloc(n_rows, sizeof *is_copy, e);
+    int rc = is_copy ? find_copies(val, train, is_copy, e) : COV_ENOMEM;
+    for (size_t v = 0; !rc && v < val->n_files; v++) {
+        const size_t n = cov_grid_n_chunks(val->files[v].grid);
+        size_t n_copies = 0, n_kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            n_copies += is_copy[first + i];
+            n_kept += cov_examples_keeps(val, v, i);
+        }
+        first += n;
+        if (!warn_same_file(val, v, train) && n_copies > 0)
+            cov_warn("%s: %zu of %zu chunks (%.3g %%) have the bases of training data, which "
+                     "validation should not see; h5chunk split keeps them apart",
+                     val->files[v].path, n_copies, n_kept, 100 * (double)n_copies / (double)n_kept);
+    }
+    free(is_copy);
     return rc;
 }

@@ -107,10 +107,11 @@ void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t data
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);
 size_t cov_examples_n_kept(const struct cov_examples *x);
 
-/* Returns true if file `a` of x has the same chunks as file `b` of y: equal intervals of equal
- * sequences, and equal bases in the first, the middle and the last row. HDF5's thread. */
-bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
-                              size_t b);
+/* After cov_examples_prepare: warns of each file of `val` that has the chunks of a file of `train`,
+ * judged by their places and some bases, and of the share of chunks in each other one whose bases, on
+ * either strand, are in `train`. The share is not known with COV_LOAD_RANKS. HDF5's thread. */
+int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_examples *train,
+                             struct cov_err *e) COV_MUST_USE;
 
 /* Bases [beg, end) of a strand, at most L of them, from one row or two consecutive ones. */
 struct cov_example {

@@ -39,6 +39,10 @@ struct rig {
 /* Used by rig_init; NULL: no parameter is frozen. */
 static const bool *frozen;
 
+/* Of each test. */
+static struct toy_data d;
+static struct rig a, b;
+
 static void rig_init(struct rig *r, const struct cov_hparams *hp, unsigned threads,
                      struct cov_train_reduce reduce)
 {
@@ -65,17 +69,17 @@ static void rig_fini(struct rig *r)
     cov_device_close(r->dev);
 }
 
-static struct cov_train_score learn(struct rig *r, const struct toy_data *d, size_t beg, size_t end)
+static struct cov_train_score learn(struct rig *r, size_t beg, size_t end)
 {
     struct cov_train_score score;
-    struct cov_train_batch batch = toy_batch(d, beg, end);
+    struct cov_train_batch batch = toy_batch(&d, beg, end);
     assert_ok(cov_trainer_batch(r->trainer, &batch, &score, &e));
     return score;
 }
 
-static void step(struct rig *r, const struct cov_adam *a)
+static void step(struct rig *r, const struct cov_adam *how)
 {
-    assert_ok(cov_trainer_step(r->trainer, a, &e));
+    assert_ok(cov_trainer_step(r->trainer, how, &e));
 }
 
 /* Returns the parameters, moments and average, concatenated. The caller frees them. */
@@ -89,27 +93,41 @@ static float *state_of(const struct rig *r)
     return all;
 }
 
-static void assert_near(const float *a, const float *b, size_t n, double bound)
+static void assert_near(const float *x, const float *y, size_t n, double bound)
 {
     for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= bound))
-            fail_msg("element %zu: %.9g and %.9g", i, (double)a[i], (double)b[i]);
+        if (!(fabs((double)x[i] - (double)y[i]) <= bound))
+            fail_msg("element %zu: %.9g and %.9g", i, (double)x[i], (double)y[i]);
 }
 
 static const struct cov_train_reduce alone;
+
+/* Makes the data, and two equal trainers. */
+static void begin(const struct cov_hparams *hp, uint64_t seed)
+{
+    toy_data_init(&d, N, L, 2, seed);
+    rig_init(&a, hp, 2, alone);
+    rig_init(&b, hp, 2, alone);
+}
+
+static void end(void)
+{
+    rig_fini(&a);
+    rig_fini(&b);
+    toy_data_fini(&d);
+}
 
 /* ---- one process ---- */
 
 TEST(threads_do_not_matter)
 {
-    struct toy_data d;
     float *first = NULL;
     toy_data_init(&d, N, L, 2, 1);
     for (unsigned threads = 1; threads <= 3; threads++) {
         struct rig r;
         rig_init(&r, &hybrid, threads, alone);
         for (int i = 0; i < STEPS; i++) {
-            (void)learn(&r, &d, 0, N);
+            (void)learn(&r, 0, N);
             step(&r, &adam);
         }
         float *all = state_of(&r);
@@ -127,19 +145,15 @@ TEST(threads_do_not_matter)
 
 TEST(loss_falls)
 {
-    struct toy_data d;
-    struct rig r;
-    toy_data_init(&d, N, L, 2, 2);
-    rig_init(&r, &hybrid, 2, alone);
-    double first = learn(&r, &d, 0, N).loss, last = 0;
-    step(&r, &adam);
+    begin(&hybrid, 2);
+    double first = learn(&a, 0, N).loss, last = 0;
+    step(&a, &adam);
     for (int i = 0; i < 100; i++) {
-        last = learn(&r, &d, 0, N).loss;
-        step(&r, &adam);
+        last = learn(&a, 0, N).loss;
+        step(&a, &adam);
     }
     assert_true(last < first - 0.1);
-    rig_fini(&r);
-    toy_data_fini(&d);
+    end();
 }
 
 /* A step cuts large parameters into slices, the last of which is shorter: it changes as well, and what
@@ -181,18 +195,14 @@ TEST(changes_all_of_a_large_parameter)
 /* A trainer that is given the state of another one continues with the same bits. */
 TEST(resumes)
 {
-    struct toy_data d;
-    struct rig a, b;
     struct cov_adam averaging = adam;
     averaging.average = 0.9;
-    toy_data_init(&d, N, L, 2, 3);
-    rig_init(&a, &hybrid, 2, alone);
-    rig_init(&b, &hybrid, 2, alone);
-    (void)learn(&a, &d, 0, N);
+    begin(&hybrid, 3);
+    (void)learn(&a, 0, N);
     step(&a, &averaging);
-    (void)learn(&a, &d, 0, 3);
+    (void)learn(&a, 0, 3);
     step(&a, &averaging);
-    (void)learn(&b, &d, 2, 4); /* its gradient is dropped */
+    (void)learn(&b, 2, 4); /* its gradient is dropped */
     size_t n = a.params.n_floats;
     float *all = state_of(&a);
     const struct cov_train_state saved = {all, all + n, all + 2 * n, all + 3 * n, 2};
@@ -200,7 +210,7 @@ TEST(resumes)
     assert_int_equal(cov_trainer_step(b.trainer, &averaging, NULL), COV_EUSAGE);
     free(all);
     for (int i = 0; i < 2; i++) {
-        struct cov_train_score x = learn(&a, &d, 1, N), y = learn(&b, &d, 1, N);
+        struct cov_train_score x = learn(&a, 1, N), y = learn(&b, 1, N);
         assert_true(x.loss == y.loss && x.accuracy == y.accuracy);
         step(&a, &averaging);
         step(&b, &averaging);
@@ -211,9 +221,7 @@ TEST(resumes)
     assert_true(memcmp(all, all + 3 * n, n * sizeof *all) != 0);
     free(all);
     free(other);
-    rig_fini(&a);
-    rig_fini(&b);
-    toy_data_fini(&d);
+    end();
 }
 
 /* Without norms, two halves of a batch with the same number of rows give the same step as the whole
@@ -221,18 +229,14 @@ TEST(resumes)
 TEST(several_calls_make_a_step)
 {
     struct cov_hparams hp = hybrid;
-    struct toy_data d;
-    struct rig a, b;
     hp.bnorm = false;
-    toy_data_init(&d, N, L, 2, 4);
+    begin(&hp, 4);
     for (size_t i = 0; i < (size_t)N * 2; i++)
         d.present[i] = true;
-    rig_init(&a, &hp, 2, alone);
-    rig_init(&b, &hp, 2, alone);
     for (int i = 0; i < STEPS; i++) {
-        struct cov_train_score whole = learn(&a, &d, 0, N), x, y;
-        x = learn(&b, &d, 0, N / 2);
-        y = learn(&b, &d, N / 2, N);
+        struct cov_train_score whole = learn(&a, 0, N), x, y;
+        x = learn(&b, 0, N / 2);
+        y = learn(&b, N / 2, N);
         assert_int_equal(whole.n_rows, 2 * N);
         assert_int_equal(x.n_rows + y.n_rows, 2 * N);
         assert_true(fabs(whole.loss - (x.loss + y.loss) / 2) < 1e-5);
@@ -244,24 +248,18 @@ TEST(several_calls_make_a_step)
     assert_near(all, other, a.params.n_floats, 3e-4);
     free(all);
     free(other);
-    rig_fini(&a);
-    rig_fini(&b);
-    toy_data_fini(&d);
+    end();
 }
 
 /* Clipping shortens the gradient but keeps its direction. After the first step of Adam, the first
  * moment is a tenth of the gradient. */
 TEST(cuts_the_gradient)
 {
-    struct toy_data d;
-    struct rig a, b;
     struct cov_adam cut = adam;
     double length[2] = {0, 0};
-    toy_data_init(&d, N, L, 2, 5);
-    rig_init(&a, &hybrid, 2, alone);
-    rig_init(&b, &hybrid, 2, alone);
-    (void)learn(&a, &d, 0, N);
-    (void)learn(&b, &d, 0, N);
+    begin(&hybrid, 5);
+    (void)learn(&a, 0, N);
+    (void)learn(&b, 0, N);
     cut.clip = 0.125;
     step(&a, &adam);
     step(&b, &cut);
@@ -277,86 +275,76 @@ TEST(cuts_the_gradient)
                          (double)all[1][n + i]) < 1e-7);
     free(all[0]);
     free(all[1]);
-    rig_fini(&a);
-    rig_fini(&b);
-    toy_data_fini(&d);
+    end();
 }
 
 TEST(averages)
 {
-    struct toy_data d;
-    struct rig r;
     struct cov_adam averaging = adam;
     averaging.average = 0.75;
-    toy_data_init(&d, N, L, 2, 6);
-    rig_init(&r, &hybrid, 2, alone);
-    size_t n = r.params.n_floats;
+    begin(&hybrid, 6);
+    size_t n = a.params.n_floats;
     float *average = malloc(n * sizeof *average);
     assert_non_null(average);
     for (int i = 0; i < STEPS; i++) {
-        (void)learn(&r, &d, 0, N);
-        step(&r, i == 0 ? &adam : &averaging);
-        float *all = state_of(&r);
+        (void)learn(&a, 0, N);
+        step(&a, i == 0 ? &adam : &averaging);
+        float *all = state_of(&a);
         for (size_t k = 0; k < n; k++)
             average[k] = i <= 1 ? all[k] : 0.75F * average[k] + 0.25F * all[k];
         assert_near(all + 3 * n, average, n, 1e-6);
         free(all);
     }
     free(average);
-    rig_fini(&r);
-    toy_data_fini(&d);
+    end();
 }
 
 TEST(refuses_what_is_not_finite)
 {
-    struct toy_data d;
-    struct rig r;
     struct cov_err e = COV_ERR_INIT;
     struct cov_train_score score;
-    toy_data_init(&d, N, L, 2, 7);
-    rig_init(&r, &hybrid, 2, alone);
-    float *before = state_of(&r);
+    begin(&hybrid, 7);
+    float *before = state_of(&a);
     d.targets[5] = INFINITY;
     struct cov_train_batch batch = toy_batch(&d, 0, N);
-    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, &e), COV_EINPUT);
+    assert_int_equal(cov_trainer_batch(a.trainer, &batch, &score, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "not finite"));
-    float *after = state_of(&r);
-    assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
-    assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
+    float *after = state_of(&a);
+    assert_memory_equal(before, after, 4 * a.params.n_floats * sizeof *after);
+    assert_int_equal(cov_trainer_step(a.trainer, &adam, NULL), COV_EUSAGE);
     free(after);
     /* The squares of this gradient overflow floats, unless it is clipped. */
     d.targets[5] = 1e25F;
     cov_err_clear(&e);
-    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
+    assert_int_equal(cov_trainer_batch(a.trainer, &batch, &score, NULL), 0);
     free(before);
-    before = state_of(&r);
-    assert_int_equal(cov_trainer_step(r.trainer, &adam, &e), COV_EINPUT);
+    before = state_of(&a);
+    assert_int_equal(cov_trainer_step(a.trainer, &adam, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "the gradient is too large: norm "));
-    after = state_of(&r);
-    assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
+    after = state_of(&a);
+    assert_memory_equal(before, after, 4 * a.params.n_floats * sizeof *after);
     free(after);
     struct cov_adam cut = adam;
     cut.clip = 1;
-    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
-    assert_int_equal(cov_trainer_step(r.trainer, &cut, NULL), 0);
-    after = state_of(&r);
-    for (size_t i = 0; i < 4 * r.params.n_floats; i++)
+    assert_int_equal(cov_trainer_batch(a.trainer, &batch, &score, NULL), 0);
+    assert_int_equal(cov_trainer_step(a.trainer, &cut, NULL), 0);
+    after = state_of(&a);
+    for (size_t i = 0; i < 4 * a.params.n_floats; i++)
         assert_true(isfinite(after[i]));
     free(before);
     free(after);
-    rig_fini(&r);
-    toy_data_fini(&d);
+    end();
 }
 
 /* Returns the number of parameters whose floats differ in two blocks. */
-static size_t count_changed(const struct cov_params *params, const float *a, const float *b,
+static size_t count_changed(const struct cov_params *params, const float *x, const float *y,
                             const bool *which, bool trained)
 {
     size_t n = 0;
     for (size_t k = 0; k < params->n_items; k++) {
         const struct cov_param *p = &params->items[k];
         n += (!which || which[k]) && p->trained == trained &&
-             memcmp(a + p->offset, b + p->offset, p->n * sizeof *a) != 0;
+             memcmp(x + p->offset, y + p->offset, p->n * sizeof *x) != 0;
     }
     return n;
 }
@@ -373,7 +361,6 @@ TEST(freezes)
                                         "out",
                                         "down_layer_list.0.bias",
                                         "down_layer_list.0 down_layer_list.1"};
-    struct toy_data d;
     toy_data_init(&d, N, L, 2, 9);
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
         struct rig free_rig, r;
@@ -394,8 +381,8 @@ TEST(freezes)
         rig_init(&r, &hybrid, 2, alone);
         frozen = NULL;
         float *before = state_of(&r);
-        (void)learn(&free_rig, &d, 0, N);
-        (void)learn(&r, &d, 0, N);
+        (void)learn(&free_rig, 0, N);
+        (void)learn(&r, 0, N);
         step(&free_rig, &adam);
         step(&r, &adam);
         float *wanted = state_of(&free_rig), *got = state_of(&r);
@@ -410,7 +397,7 @@ TEST(freezes)
         cut.clip = 1e-3;
         cut.average = 0.5;
         for (int k = 0; k < STEPS; k++) {
-            (void)learn(&r, &d, 0, N);
+            (void)learn(&r, 0, N);
             step(&r, &cut);
         }
         got = state_of(&r);
@@ -427,20 +414,16 @@ TEST(freezes)
 /* A batch without targets or without chunks has neither a loss nor a gradient. */
 TEST(learns_nothing_from_nothing)
 {
-    struct toy_data d;
-    struct rig r;
-    toy_data_init(&d, N, L, 2, 8);
+    begin(&hybrid, 8);
     memset(d.present, 0, (size_t)N * 2);
-    rig_init(&r, &hybrid, 2, alone);
-    struct cov_train_score score = learn(&r, &d, 0, N);
+    struct cov_train_score score = learn(&a, 0, N);
     assert_true(score.loss == 0 && score.accuracy == 0 && score.n_rows == 0);
-    step(&r, &adam);
-    float *all = state_of(&r);
-    for (size_t i = 0; i < r.params.n_floats; i++)
-        assert_true(all[r.params.n_floats + i] == 0);
+    step(&a, &adam);
+    float *all = state_of(&a);
+    for (size_t i = 0; i < a.params.n_floats; i++)
+        assert_true(all[a.params.n_floats + i] == 0);
     free(all);
-    rig_fini(&r);
-    toy_data_fini(&d);
+    end();
 }
 
 /* ---- two processes ---- */
@@ -481,7 +464,7 @@ static void *run_process(void *arg)
 {
     struct process *p = arg;
     for (int i = 0; i < STEPS; i++) {
-        p->losses[i] = learn(&p->rig, p->data, p->beg, p->end).loss;
+        p->losses[i] = learn(&p->rig, p->beg, p->end).loss;
         step(&p->rig, &steady);
     }
     p->all = state_of(&p->rig);
@@ -491,7 +474,6 @@ static void *run_process(void *arg)
 /* Two processes share a batch; the second process gets the last `rest` chunks. */
 static void share(size_t rest)
 {
-    struct toy_data d;
     struct rig one;
     struct meeting m;
     toy_data_init(&d, N, L, 2, 11);
@@ -509,7 +491,7 @@ static void share(size_t rest)
     size_t n = one.params.n_floats;
     assert_memory_equal(p[0].all, p[1].all, 4 * n * sizeof(float));
     for (int i = 0; i < STEPS; i++) {
-        double loss = learn(&one, &d, 0, N).loss;
+        double loss = learn(&one, 0, N).loss;
         assert_true(p[0].losses[i] == p[1].losses[i]);
         assert_true(fabs(loss - p[0].losses[i]) < 1e-5 * fabs(loss));
         step(&one, &steady);

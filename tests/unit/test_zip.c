@@ -63,13 +63,19 @@ enum { LOCATOR64 = 0x07064b50 };
 static const char *const names[] = {"b/first", "a", "b/second", "c/d.e/..f"};
 static const char *const contents[] = {"hello", "", "0123456789", "x"};
 
-static void make(bool zip64)
+/* Makes an archive of n entries. */
+static void make_of(size_t n, const char *const *of, const char *const *texts, bool zip64)
 {
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create(path, zip64, &w, NULL), 0);
-    for (size_t i = 0; i < COV_COUNT(names); i++)
-        assert_int_equal(cov_zip_add(w, names[i], contents[i], strlen(contents[i]), NULL), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(cov_zip_add(w, of[i], texts[i], strlen(texts[i]), NULL), 0);
     assert_int_equal(cov_zip_finish(w, NULL), 0);
+}
+
+static void make(bool zip64)
+{
+    make_of(COV_COUNT(names), names, contents, zip64);
 }
 
 /* Reads all entries. */
@@ -138,10 +144,8 @@ TEST(round_trip)
 TEST(empty_archive)
 {
     for (int zip64 = 0; zip64 < 2; zip64++) {
-        struct cov_zip_writer *w;
         struct cov_zip *z;
-        assert_int_equal(cov_zip_create(path, zip64, &w, NULL), 0);
-        assert_int_equal(cov_zip_finish(w, NULL), 0);
+        make_of(0, NULL, NULL, zip64);
         assert_int_equal(cov_zip_open(path, &z, NULL), 0);
         assert_int_equal(cov_zip_n_entries(z), 0);
         cov_zip_close(z);
@@ -192,11 +196,9 @@ TEST(other_files)
         {"/dev/null", "/dev/null: is not a regular file", COV_EINPUT},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
-        struct cov_err e = COV_ERR_INIT;
         struct cov_zip *z;
-        assert_int_equal(cov_zip_open(all[i].path, &z, &e), all[i].code);
+        assert_fails(cov_zip_open(all[i].path, &z, &e), all[i].code, all[i].message);
         assert_null(z);
-        assert_non_null(strstr(e.text, all[i].message));
     }
     /* Opening a pipe without a writer does not block. */
     struct cov_err e = COV_ERR_INIT;
@@ -408,12 +410,8 @@ TEST(overlaps)
     free(image.data);
 
     /* Entries are duplicated or overlap, or names are duplicated. */
-    static const char *const pair[] = {"x", "x"};
-    struct cov_zip_writer *w;
-    assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(cov_zip_add(w, pair[i], "same", 4, NULL), 0);
-    assert_int_equal(cov_zip_finish(w, NULL), 0);
+    static const char *const pair[] = {"x", "x"}, *const same[] = {"same", "same"};
+    make_of(2, pair, same, false);
     image = load(path);
     bad(&image, "entry x: duplicate name");
     first = find(&image, CENTRAL, 0);
@@ -435,11 +433,9 @@ TEST(bad_names)
 {
     static const char *const all[] = {"..",   "../x", "a/..", "a/../b", "/etc/passwd",
                                       "a\\b", "",     "../",  "x/../.."};
+    static const char *const text[] = {"x"};
     for (size_t i = 0; i < COV_COUNT(all); i++) {
-        struct cov_zip_writer *w;
-        assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
-        assert_int_equal(cov_zip_add(w, all[i], "x", 1, NULL), 0);
-        assert_int_equal(cov_zip_finish(w, NULL), 0);
+        make_of(1, &all[i], text, false);
         struct image image = load(path);
         bad(&image, "a name that is not allowed");
         free(image.data);
@@ -449,9 +445,9 @@ TEST(bad_names)
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
     assert_int_equal(cov_zip_add(w, name, "x", 1, NULL), COV_EUNSUPPORTED);
+    cov_zip_abort(w);
     name[5000] = '\0';
-    assert_int_equal(cov_zip_add(w, name, "x", 1, NULL), 0);
-    assert_int_equal(cov_zip_finish(w, NULL), 0);
+    make_of(1, &(const char *){name}, text, false);
     struct image image = load(path);
     bad(&image, "a name that is not allowed");
     free(image.data);

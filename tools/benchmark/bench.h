@@ -161,6 +161,9 @@ struct bench_picture {
     char *text;       /* the SVG file. Owned */
 };
 
+/* Writes text for XML. */
+void bench_put_text(const char *text, FILE *f);
+
 /* Writes the report as one self-contained page, which is also well-formed XML. Ids in the pictures
  * are made unique. */
 void bench_print_html(const struct bench *b, const struct bench_picture *pictures, size_t n,

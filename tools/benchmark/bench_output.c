@@ -53,10 +53,8 @@ static const struct {
      "From a FASTA to tracks, with prediction in shards: the cost of each stage."},
 };
 
-/* Puts the text between two tags. */
-static void put(FILE *f, const char *before, const char *text, const char *after)
+void bench_put_text(const char *text, FILE *f)
 {
-    (void)fputs(before, f);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '&')
@@ -70,6 +68,13 @@ static void put(FILE *f, const char *before, const char *text, const char *after
         else
             (void)fputc(c < ' ' || c == 0x7f ? ' ' : c, f);
     }
+}
+
+/* Puts the text between two tags. */
+static void put(FILE *f, const char *before, const char *text, const char *after)
+{
+    (void)fputs(before, f);
+    bench_put_text(text, f);
     (void)fputs(after, f);
 }
 
@@ -278,7 +283,6 @@ int bench_output_begin(struct bench *b, struct cov_err *e)
 /* Files in progress. */
 struct output {
     const struct bench *b;
-    struct cov_stats *stats;
     struct cov_outfile *files;
     size_t n, cap;
     struct bench_picture *pictures;
@@ -436,7 +440,7 @@ static int draw_all(struct output *o, struct cov_err *e)
 
 int bench_output_write(const struct bench *b, struct cov_stats *stats, struct cov_err *e)
 {
-    struct output o = {.b = b, .stats = stats};
+    struct output o = {.b = b};
     static const struct {
         const char *name;
         void (*print)(const struct output *o, FILE *f);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "tools/benchmark/bench.h"
 
 enum { MAX_DEPTH = 48, NAME = 80, WIDTH = 900, ROW = 17, TOP = 34, LETTER = 7, MARGIN = 10 };
 
@@ -101,21 +102,6 @@ static int read_samples(struct tree *t, const char *text, size_t n, struct cov_e
 
 /* ---------------------------------------------------------------- drawing */
 
-static void put_text(FILE *f, const char *text, size_t n)
-{
-    for (size_t i = 0; i < n && text[i]; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '&')
-            (void)fputs("&amp;", f);
-        else if (c == '<')
-            (void)fputs("&lt;", f);
-        else if (c == '>')
-            (void)fputs("&gt;", f);
-        else
-            (void)fputc(c >= ' ' && c < 0x7f ? c : '?', f);
-    }
-}
-
 /* Returns a warm colour that depends only on the name. */
 static unsigned colour(const char *name)
 {
@@ -136,7 +122,7 @@ static void put_box(const struct tree *t, const struct box *b, int height, FILE 
     double part = 100 * (double)node->n / (double)t->nodes[0].n;
     int y = height - MARGIN - (int)(b->depth + 1) * ROW;
     (void)fprintf(f, "<g><title>");
-    put_text(f, node->name, NAME);
+    bench_put_text(node->name, f);
     (void)fprintf(f,
                   " %.1f %%</title><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
                   "fill=\"#%06x\" rx=\"1\"/>",
@@ -144,7 +130,7 @@ static void put_box(const struct tree *t, const struct box *b, int height, FILE 
                   b->depth ? colour(node->name) : 0xd8d8d8);
     if ((double)strlen(node->name) * LETTER <= b->width) { /* otherwise only the title has it */
         (void)fprintf(f, "<text x=\"%.1f\" y=\"%d\">", b->x + 3, y + ROW - 5);
-        put_text(f, node->name, NAME);
+        bench_put_text(node->name, f);
         (void)fprintf(f, "</text>");
     }
     (void)fprintf(f, "</g>\n");
@@ -164,7 +150,7 @@ static int draw(const struct tree *t, const char *title, FILE *f, struct cov_err
                   "height=\"%d\" fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"22\" font-size=\"13\" "
                   "text-anchor=\"middle\">",
                   WIDTH, height, WIDTH, height, WIDTH, height, WIDTH / 2);
-    put_text(f, title, strlen(title));
+    bench_put_text(title, f);
     (void)fprintf(f, "</text>\n");
     stack[0] = (struct box){0, 0, MARGIN, WIDTH - 2 * MARGIN};
     while (n > 0) {

@@ -1,4 +1,11 @@
 /* train_epochs.c - see train_epochs.h.
+ *
+ * cov_train opens all that a training needs, with the first weights (train_setup.c); train_all loads
+ * the data and runs epochs. An epoch plans its batches, trains (train_epoch: steps over the batches of
+ * the feed), and ends (end_epoch: validates the weights, decides whether to stop, saves checkpoints
+ * and metrics). Between two steps, a checkpoint within the epoch may be written. A resumed training
+ * plans the same epoch again, and begins at the batch where the checkpoint was written (find_place).
+ * With several processes, all make the same calls, and the first one writes.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/train_epochs.h"
 
@@ -14,7 +21,6 @@
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/examples/evaluate.h"
-#include "common/examples/example_copies.h"
 #include "common/examples/example_feed.h"
 #include "common/examples/example_plan.h"
 #include "common/examples/ranks.h"
