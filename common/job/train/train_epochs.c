@@ -26,7 +26,6 @@
 #include "common/examples/ranks.h"
 #include "common/file/path.h"
 #include "common/input/device_options.h"
-#include "common/job/train/provenance.h"
 #include "common/job/train/train_agree.h"
 #include "common/job/train/train_messages.h"
 #include "common/job/train/train_saver.h"

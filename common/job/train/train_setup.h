@@ -128,4 +128,10 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
 
+/* Adds version, options, precision, device and the names of the files to s->network.made. Options
+ * that do not change weights, and those for which a resumed training may have other values
+ * (epochs), are left out, so that a resumed training writes the same bytes. */
+int cov_train_provenance(struct cov_train_setup *s, const struct cov_train_options *o,
+                         const struct cov_device *device, struct cov_err *e) COV_MUST_USE;
+
 #endif
