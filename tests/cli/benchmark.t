@@ -35,16 +35,6 @@ is "$(cat wrong)" '' '  match the genome and are sorted'
 like "$(cat count)" '^25[0-9]{4}$' '  with the requested depth'
 is "$(grep -v '^@' deep/reads.sam | cut -f 1 | sort | uniq -d | wc -l)" 0 '  with unique names'
 rm -r deep
-run benchmark synth --size 45k --depth 101 --read-length 1 -o deep/
-refused 2 'more than 100 reads start at each base' 'too many reads'
-run benchmark synth -q --size 1M -o /dev/full
-refused 1 '^benchmark: error: /dev/full: No space left on device$' 'a full disk'
-run benchmark synth --size 5 --depth 1 -o -
-refused 2 '--depth needs a file or directory as output' 'reads on standard output'
-run benchmark synth --size 5 --contigs 6 -o -
-refused 2 'too few for 6 contigs' 'more contigs than bases'
-run benchmark synth --n-content 0.9 --repeats 0.9 -o y.fa
-refused 2 'more than 0.95 together' 'too many N and repeats'
 
 # The tools accept the synthetic files; reads match the genome.
 run fasta2h5 -q -o genome.h5 one/genome.fa
@@ -99,19 +89,6 @@ refused 1 'benchmark.json: already exists; use -f to replace it' 'results are no
 many=$(($(getconf _NPROCESSORS_ONLN) * 2 + 1))
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list $many --repeats 1 --seconds 0.01 -@ $many -o many/
 unlike "$(cat "$stderr")" 'machine was busy' 'more threads than processors do not count as a busy machine'
-run benchmark model -m small.ckpt --precision fp64 -o x/
-refused 2 "'fp64' is not exact" 'an unknown precision'
-run benchmark model -m small.ckpt --precision balanced --training 2 -o x/
-refused 2 '--training: needs fp32 or bf16' 'a precision that training does not support'
-run benchmark model -m small.ckpt --device gpu -o x/
-refused 2 "unknown device 'gpu'" 'an unknown device'
-run benchmark model -m small.ckpt --length 801 -o x/
-refused 1 '801' 'a length that the network does not support'
-run benchmark model -m small.ckpt -o -
-refused 2 'not standard output' 'standard output is not a directory'
-run benchmark model -m none.ckpt -o y/
-refused 1 'none.ckpt' 'a missing checkpoint'
-ok '  creates no directory' test ! -e y
 
 # The user's files, named like the run's temporary files.
 mkdir -p mine/pipeline0.bigwig
@@ -192,18 +169,10 @@ if command -v mpirun >/dev/null && [ -e "$BIN/../lib/covtools/covtools-mpi.so" ]
     status_is 0 '  a batch larger than the data'
     rm -r x
 fi
-run benchmark loader --rank-sizes 1M -o x/
-refused 2 '--rank-sizes needs --ranks$' '--rank-sizes alone'
-run benchmark loader --ranks 1 --rank-sizes 100k -o x/
-refused 2 "--rank-sizes: 100k: fewer bases than in 50 chunks\$" 'a genome of a few chunks'
-run benchmark loader --io-limit 1000MB -o x/
-refused 2 "--io-limit: '1000MB'" 'an invalid limit'
 run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
 status_is 0 'stages measures the tools'
 filled stages stages stages/wall_seconds/stage=fasta2h5,bases=20000 stages/cpu_seconds/stage=covpredict,bases=40000 \
     stages/peak_rss_bytes/stage=bigwig,bases=40000 stages/seconds_per_mbp/stage=bedgraph stages/fit_r2/stage=covpredict
-run benchmark stages -m small.ckpt --fasta one/genome.fa --sizes 5k -o x/
-refused 2 'contradict each other' '--sizes with --fasta'
 run benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o pipeline/
 status_is 0 'pipeline measures the pipeline'
 filled pipeline pipeline pipeline/wall_seconds/stage=covpredict pipeline/wall_seconds/stage=all \
@@ -228,39 +197,52 @@ is "$(cut -f 1 shards/benchmark.tsv | grep -c '^stages/\(fetch\|compute\|store\)
 if command -v gnuplot >/dev/null; then
     ok '  with a chart of both times' grep -q 'seconds per million bases' shards/stages_runs.svg
 fi
-run benchmark stages -o bad/ shard1.json model/benchmark.json
-refused 1 '^benchmark: error: model/benchmark\.json: not written by --stats of a run on a genome$' 'another file'
-ok '  no directory is left' test ! -e bad
-run benchmark stages --repeats 2 shard1.json
-refused 2 '--repeats cannot be used with STATS\.json$' 'earlier runs are not repeated'
-run benchmark shards shard1.json
-refused 2 "unknown subcommand 'shards'; did you mean stages\?$" 'the former name'
 
 # Inputs are checked before measuring.
 printf '>a\nACGT\n>\nACGT\n' >late.fa
 : >empty.fa
 mkfifo pipe.fa
-for command in report pipeline stages loader; do
-    run benchmark $command --fasta missing.fa -o failed/
+while IFS='|' read -r code args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    run benchmark $args
+    refused "$code" "$regex" "$args"
+done <<'END'
+2|synth --size 45k --depth 101 --read-length 1 -o x/|more than 100 reads start at each base
+1|synth -q --size 1M -o /dev/full|^benchmark: error: /dev/full: No space left on device$
+2|synth --size 5 --depth 1 -o -|--depth needs a file or directory as output
+2|synth --size 5 --contigs 6 -o -|too few for 6 contigs
+2|synth --n-content 0.9 --repeats 0.9 -o x/|more than 0.95 together
+2|model -m small.ckpt --precision fp64 -o x/|'fp64' is not exact
+2|model -m small.ckpt --precision balanced --training 2 -o x/|--training: needs fp32 or bf16
+2|model -m small.ckpt --device gpu -o x/|unknown device 'gpu'
+1|model -m small.ckpt --length 801 -o x/|801
+2|model -m small.ckpt -o -|not standard output
+1|model -m none.ckpt -o x/|none.ckpt
+1|model -m small.ckpt -o small.ckpt/y/|small.ckpt/y
+2|loader --rank-sizes 1M -o x/|--rank-sizes needs --ranks$
+2|loader --ranks 1 --rank-sizes 100k -o x/|--rank-sizes: 100k: fewer bases than in 50 chunks$
+2|loader --io-limit 1000MB -o x/|--io-limit: '1000MB'
+2|stages -m small.ckpt --fasta one/genome.fa --sizes 5k -o x/|contradict each other
+1|stages -o x/ shard1.json model/benchmark.json|^benchmark: error: model/benchmark\.json: not written by --stats of a run on a genome$
+2|stages --repeats 2 shard1.json|--repeats cannot be used with STATS\.json$
+2|shards shard1.json|unknown subcommand 'shards'; did you mean stages\?$
+1|pipeline --fasta empty.fa -o x/|error: empty\.fa: no sequence
+1|pipeline --fasta pipe.fa -o x/|error: pipe\.fa: not a regular file
+2|stages --fasta late.fa,- -o x/|error: --fasta: must not be standard input$
+1|loader --fasta missing.fa -o x/|error: missing\.fa: No such file
+END
+for command in report pipeline stages; do
+    run benchmark $command --fasta missing.fa -o x/
     refused 1 'error: missing\.fa: No such file' "$command: a missing genome"
-    [ $command = loader ] && continue
-    run benchmark $command --fasta late.fa -m missing.ckpt -o failed/
+    run benchmark $command --fasta late.fa -m missing.ckpt -o x/
     refused 1 'error: missing\.ckpt: No such file' '  a missing checkpoint'
-    run benchmark $command -m late.fa -o failed/
+    run benchmark $command -m late.fa -o x/
     refused 1 'error: late\.fa: ' '  a file that is not a checkpoint'
 done
-run benchmark pipeline --fasta empty.fa -o failed/
-refused 1 'error: empty\.fa: no sequence' 'an empty genome'
-run benchmark pipeline --fasta pipe.fa -o failed/
-refused 1 'error: pipe\.fa: not a regular file' '  a pipe'
-run benchmark stages --fasta late.fa,- -o failed/
-refused 2 'error: --fasta: must not be standard input$' '  standard input'
-ok '  create no directory' test ! -e failed
+ok '  create no directory' test ! -e x
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
 refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'the error names a failed stage'
 ok '  and the directory is removed' test ! -e failed
 run benchmark encode --length 100 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
 ok 'parent directories are created' test -s deep/y/benchmark.json
-run benchmark model -m small.ckpt -o small.ckpt/y/
-refused 1 'small.ckpt/y' 'a directory that cannot be created'
 done_testing

@@ -411,44 +411,39 @@ is "$(changed ice.ckpt ice3/last.ckpt)" "down_layer_list.0 down_layer_list.1 lst
     '  --init-from freezes none by itself'
 run h5chunk info ice/last.ckpt
 stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
-train -o bad --freeze conv,dense
-refused 1 '--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$' \
-    'an unknown layer'
-train -o bad --freeze lstm --model-type cnn
-refused 1 '--freeze: the network has no layer lstm; it has conv,linear,down' '  or one that this network lacks'
-train -o bad --freeze linear,lstm,conv
-refused 1 '--freeze: all layers are frozen: nothing to train' 'all layers'
 
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
 run covtrain -i d -o bad --init-from d
 refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint'
-train -o bad --ram-efficient true --loading ram
-refused 2 'contradict each other' 'contradicting --ram-efficient and --loading'
-train -o bad --bnorm maybe
-refused 2 'neither true nor false' 'an invalid bool'
-for option in '--weight-decay -0.1' '--weight-decay nan' '--beta1 1.0' '--beta1 -0.5' '--beta2 1' '--beta2 inf'; do
-    train -o bad $option
-    refused 2 "error: ${option% *}: .*(out of range|is not a number)" "$option"
-done
-train -o bad --loss-weights 1
-refused 1 '1 weights for 2 datasets' 'too few weights'
-train -o bad --kernel-size 8 --step 1
-refused 2 'step is 1 with the even kernel_size 8' 'an invalid network'
-train -o bad --cnn-layers 6
-refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 64' 'an unsuitable chunk length'
-train -o bad --cnn-layers 12
-refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 4096' '  before memory is needed for the layers'
 train -o -
 refused 2 'a directory' 'standard output'
-train -o bad --datasets atacseq,atacseq
-refused 2 'duplicate atacseq' 'a duplicate dataset'
+while IFS='|' read -r code options regex; do
+    # shellcheck disable=SC2086 # a list of words
+    train -o bad $options
+    refused "$code" "$regex" "$options"
+done <<'END'
+1|--freeze conv,dense|--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$
+1|--freeze lstm --model-type cnn|--freeze: the network has no layer lstm; it has conv,linear,down
+1|--freeze linear,lstm,conv|--freeze: all layers are frozen: nothing to train
+2|--ram-efficient true --loading ram|contradict each other
+2|--bnorm maybe|neither true nor false
+2|--weight-decay -0.1|error: --weight-decay: .*out of range
+2|--weight-decay nan|error: --weight-decay: .*(out of range|is not a number)
+2|--beta1 1.0|error: --beta1: .*out of range
+2|--beta1 -0.5|error: --beta1: .*out of range
+2|--beta2 1|error: --beta2: .*out of range
+2|--beta2 inf|error: --beta2: .*(out of range|is not a number)
+1|--loss-weights 1|1 weights for 2 datasets
+2|--kernel-size 8 --step 1|step is 1 with the even kernel_size 8
+1|--cnn-layers 6|d/train/a\.h5: subsequence length .* is not a multiple of 64
+1|--cnn-layers 12|d/train/a\.h5: subsequence length .* is not a multiple of 4096
+2|--datasets atacseq,atacseq|duplicate atacseq
+1|-e 1 --tensorboard d/train/a.h5|d/train/a\.h5: is not a directory$
+1|-e 1 --tensorboard d/train/a.h5/below|d/train/a\.h5/below: is not a directory$
+END
 COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
 status_is 1 'no plugin for GPUs'
-train -e 1 -o bad --tensorboard d/train/a.h5
-refused 1 'd/train/a\.h5: is not a directory$' 'a file in place of the directory for events'
-train -e 1 -o bad --tensorboard d/train/a.h5/below
-refused 1 'd/train/a\.h5/below: is not a directory$' '  or above it'
 ok 'none of these leaves a directory' test ! -e bad
 
 # ---------------------------------------------------------------- the data
