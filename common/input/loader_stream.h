@@ -4,8 +4,11 @@
 #ifndef COV_INPUT_LOADER_STREAM_H
 #define COV_INPUT_LOADER_STREAM_H
 
+#include "common/base/err.h"
 #include "common/chunk/stream.h"
-#include "common/input/loader.h"
+#include "common/codec/blob.h"
+#include "common/input/loader_item.h"
+#include "common/seq/genome.h"
 
 struct cov_loader_stream;
 
