@@ -528,7 +528,8 @@ static void other_pickles(void **state)
                 if (i != wrong || how > 0)
                     (void)snprintf(values + strlen(values), sizeof values - strlen(values),
                                    "'%s': %s, ", items[i][0], i == wrong ? "None" : items[i][1]);
-            put_archive(strcat(values, "}"), NULL);
+            values[strlen(values)] = '}';
+            put_archive(values, NULL);
             (void)snprintf(message, sizeof message, how ? "%s has type None" : "%s is missing",
                            items[wrong][0]);
             read_bad(path, message);
