@@ -62,7 +62,7 @@ static inline void put_word(struct cov_pickle_writer *w, char *word, const struc
     char *dot = strrchr(word, '.');
     if (*word == '\'')
         cov_pickle_text(w, word + 1);
-    else if (*word == '@')
+    else if (*word == '@' && t)
         put_tensor(w, t);
     else if (*word == '-' || (*word >= '0' && *word <= '9'))
         cov_pickle_int(w, strtoll(word, NULL, 10));

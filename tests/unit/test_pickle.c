@@ -342,9 +342,11 @@ TEST(limits)
     /* A list of n values has n + 1. */
     for (size_t more = 0; more < 2; more++) {
         size_t n = VALUES - 1 + more;
-        memcpy(text, "](", 2);
+        text[0] = ']';
+        text[1] = '(';
         memset(text + 2, 'N', n);
-        memcpy(text + 2 + n, "e.", 2);
+        text[2 + n] = 'e';
+        text[3 + n] = '.';
         if (more)
             bad(text, n + 4, "more than 4194304 values");
         else
