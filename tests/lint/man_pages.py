@@ -8,7 +8,7 @@ a line with the names) must be the options of `PROGRAM --help-machine`, with the
 value, every choice, and the default as "(default: X)", in words only where --help has it in words; its NAME line must be the summary of `--help`.
 The page of a program with subcommands (listed by `PROGRAM --help-machine`) has a section per subcommand, its name in
 capitals, with its options, and a section COMMON OPTIONS for shared ones; an option that some subcommands lack lists them, in
-the order of the list, as "(not of X, Y)". SYNOPSIS names all subcommands.
+the order of the list, as "(not in X, Y)". SYNOPSIS names all subcommands.
 Prints one line per finding, and exits with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
@@ -133,7 +133,7 @@ def check_subcommands(program, parts, rows):
         for option in set(common) - taken - {"version"}:  # listed by the program
             lacking.setdefault(option, []).append(sub)
     for option, (_, text) in common.items():
-        stated = re.findall(r"\(not of (.*?)\)", text)
+        stated = re.findall(r"\(not in (.*?)\)", text)
         wanted = [", ".join(lacking[option])] if option in lacking else []
         if stated != wanted:
             yield f"--{option}: states that {stated} lack it, expected {wanted}"
