@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every command of README.md and then of covtools-cookbook(7), in order, in a directory that has only what they say the reader
-# has: the repository, a genome, a model, reads, variants, regions and an annotation. Programs that install, build or need
-# other machines are replaced by checks of their arguments.
+# has: the repository, a genome, a model, reads, variants, regions and an annotation; then the tutorial of covtools(7), with the
+# samples that README.md makes. Programs that install, build or need other machines are replaced by checks of their arguments.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -61,7 +61,7 @@ top=$PWD
 {
     awk '/^```/ { inside = !inside; next } inside { sub(/ +# .*/, ""); print }' README.md
     # shellcheck disable=SC2016 # for the shell that reads it
-    printf 'cd "$top" && rm -r predictions.h5 tracks\n'
+    printf 'cd "$top" && rm -r predictions.h5 genome.h5 tracks data model\n'
     sed -n '/^\.EX/,/^\.EE/ { /^\.E[XE]/d; s/\\-/-/g; s/\\e$/\\/; p; }' man/covtools-cookbook.7
 } | sed ':more; /[|\\]$/ { N; s/\\\{0,1\}\n */ /; b more; }' |
     sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/ --length 500 / --length 10 /; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
@@ -86,4 +86,20 @@ cd "$top" || exit 99
 ok 'tracks have the name that the README says' test -s tracks/predictions_atacseq_avg_strand.bw
 ok 'merged parts equal one run' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" predictions.h5 merged.h5
 ok 'so does a run that can be resumed' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" predictions.h5 resumed.h5
+
+cd build/samples || exit 99
+sed -n '/^\.SH TUTORIAL/,/^\.SH ENVIRONMENT/ { /^\.EX/,/^\.EE/ { /^\.E[XE]/d; s/\\-/-/g; p; }; }' "$SRC/man/covtools.7" >commands
+is "$(grep -c . commands)" 13 'the tutorial has 13 commands'
+while read -r command <&3; do
+    ok "$command" sh -e -c "$command"
+done 3<commands
+ok 'its merged parts equal the whole' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" weed_predictions.h5 weed_merged.h5
+is "$(head -c 8 weed.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  the plot is a PNG'
+cov2bigwig -q -f --datasets atacseq --measured weed.h5 --peak-cutoff 5 -o weed.tsv --stats cress_mqc.json weed_predictions.h5
+ok 'MultiQC gets the figures of its comparison' "$PYTHON" -c '
+import csv, json
+total, mqc = list(csv.DictReader(open("weed.tsv"), delimiter="\t"))[-1], json.load(open("cress_mqc.json"))
+for name in ("spearman_1000", "precision", "recall", "f1"):
+    assert abs(mqc["data"]["cress"]["atacseq_" + name] - float(total[name])) < 1e-6, name
+    assert mqc["headers"]["atacseq_" + name]["format"] == "{:,.3f}", name'
 done_testing
