@@ -27,7 +27,8 @@ lint: all ## check layers, names, banned calls, instructions of objects, man pag
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
 	$(Q)$(if $(MAN1)$(MAN5)$(MAN7),mandoc -T lint -W warning $(MAN1) $(MAN5) $(MAN7))
 	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)
-	$(Q)! command -v snakemake >/dev/null || (cd workflows/snakemake && snakemake --lint) >$(B)/lint.log 2>&1 || \
+	$(Q)! command -v snakemake >/dev/null || (cd $(B) && snakemake -s '$(CURDIR)/workflows/snakemake/Snakefile' --lint \
+	  --config samples='$(CURDIR)/workflows/nextflow/assets/test/samples.csv') >$(B)/lint.log 2>&1 || \
 	  { cat $(B)/lint.log; exit 1; }
 
 .PHONY: layers

@@ -260,7 +260,7 @@ refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --da
 # What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
 for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
     awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
-        grep -v -x -E '\$\{(task.cpus|args|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
+        grep -v -x -E '\$\{(task.cpus|args2?|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
         sed 's/[${}]//g' | while read -r name; do
         sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
     done
@@ -333,7 +333,7 @@ chmod +x cluster/sbatch cluster/squeue
 echo 'executor.pollInterval = "1 sec"' >poll.config
 PATH=$PWD/cluster:$PATH pipeline stub.log -stub -profile slurm -c poll.config --outdir stub --peaks
 grep -q '^#SBATCH -c 8' jobs.txt || fail "$(cat jobs.txt)"
-[ "$(tasks stub.log 'Submitted process > COVTOOLS:COVPREDICT')" -eq 2 ] || fail 'a sample was predicted twice'
+[ "$(tasks stub.log 'Submitted process > COVTOOLS:PREDICT_GENOME')" -eq 2 ] || fail 'a sample was predicted twice'
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
     [ -e "stub/metrics/weed.plant.$dataset.peaks.tsv" ] || fail "no peaks of $dataset"

@@ -1,4 +1,4 @@
-// From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, a comparison with
+// From a sheet of samples to tracks, metrics and a report: FASTA -> prediction -> bigWig in one job, a comparison with
 // measured coverage where a sample has some, profiles around genes where it has an annotation, a picture of its region where the
 // sheet names one, and the effects of its variants and of the bases of regions to explain. Has the same steps as
 // workflows/snakemake.
@@ -13,10 +13,10 @@ nextflow.preview.topic = true
 include { FASTA2H5           } from './modules/local/fasta2h5/main'
 include { BAM2H5             } from './modules/local/bam2h5/main'
 include { COVPREDICT         } from './modules/local/covpredict/main'
+include { PREDICT_GENOME     } from './modules/local/predict_genome/main'
 include { H5CHUNK_MERGE      } from './modules/local/h5chunk/merge/main'
 include { H5CHUNK_INFO       } from './modules/local/h5chunk/info/main'
 include { H5CHUNK_INFO as CHECKPOINT_INFO } from './modules/local/h5chunk/info/main'
-include { H5CHUNK_VERIFY     } from './modules/local/h5chunk/verify/main'
 include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
@@ -53,10 +53,11 @@ workflow COVTOOLS {
 
     named = { meta, file -> [meta.id, file] }
 
-    FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
+    // Genome files are for measured coverage and for shards.
+    with_reads = rows.filter { it.bams }
+    FASTA2H5((params.shards == 1 ? with_reads : rows).map { [[id: it.sample], it.fasta] }.unique())
     genomes = FASTA2H5.out.genome.map(named)
 
-    with_reads = rows.filter { it.bams }
     BAM2H5(
         with_reads.map { [it.sample, it.dataset, it.assay, it.bams] }
             .unique()
@@ -66,25 +67,28 @@ workflow COVTOOLS {
     measured = BAM2H5.out.genome.map(named)
 
     // A sample has one row per measured dataset.
-    runs = rows.map { [it.sample, [id: it.id], it.checkpoint] }
-        .unique()
-        .combine(genomes, by: 0)
-        .map { _sample, meta, checkpoint, genome -> [meta, genome, checkpoint] }
     if (params.shards == 1) {
-        COVPREDICT(runs.map { it + [''] })
-        predictions = COVPREDICT.out.predictions
-        predicted = COVPREDICT.out.stats
+        PREDICT_GENOME(rows.map { [[id: it.id], it.fasta, it.checkpoint, it.sample] }.unique())
+        predictions = PREDICT_GENOME.out.predictions
+        predicted = PREDICT_GENOME.out.stats
+        tracks = PREDICT_GENOME.out.tracks
     } else {
-        COVPREDICT(runs.combine(Channel.of(1..params.shards).map { "${it}/${params.shards}".toString() }))
+        COVPREDICT(
+            rows.map { [it.sample, [id: it.id], it.checkpoint] }
+                .unique()
+                .combine(genomes, by: 0)
+                .map { _sample, meta, checkpoint, genome -> [meta, genome, checkpoint] }
+                .combine(Channel.of(1..params.shards).map { "${it}/${params.shards}".toString() })
+        )
         parts = COVPREDICT.out.predictions.groupTuple(size: params.shards, sort: { it.name })
         H5CHUNK_MERGE(parts.join(COVPREDICT.out.stats.groupTuple(size: params.shards, sort: { it.name })))
         predictions = H5CHUNK_MERGE.out.predictions
-        predicted = H5CHUNK_MERGE.out.stats
+        H5CHUNK_INFO(predictions)
+        COV2BIGWIG_TRACKS(predictions)
+        predicted = H5CHUNK_MERGE.out.stats.mix(H5CHUNK_INFO.out.stats, COV2BIGWIG_TRACKS.out.stats)
+        tracks = COV2BIGWIG_TRACKS.out.tracks
     }
 
-    H5CHUNK_INFO(predictions)
-    H5CHUNK_VERIFY(predictions)
-    COV2BIGWIG_TRACKS(predictions)
     predicted_signal = predictions.map(named)
     compared = with_reads.map { ["${it.sample}.${it.dataset}".toString(), it.id, it.dataset] }.unique()
     COV2BIGWIG_COMPARE(
@@ -167,8 +171,8 @@ workflow COVTOOLS {
     )
 
     stats = FASTA2H5.out.stats.mix(
-        BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
-        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats, COVPEAKS_CURVE.out.stats,
+        BAM2H5.out.stats, predicted, COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
+        COVPEAKS_CURVE.out.stats,
         COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats,
         COVEFFECT_VCF.out.stats, COVEFFECT_BASES.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
@@ -181,7 +185,7 @@ workflow COVTOOLS {
     }
 
     emit:
-    tracks = COV2BIGWIG_TRACKS.out.tracks
+    tracks = tracks
     tables = COV2BIGWIG_COMPARE.out.table
     peaks = COVPEAKS_CALL.out.peaks
 }

@@ -11,7 +11,7 @@ include { COVPREDICT         } from '../modules/local/covpredict/main'
 include { COVTRAIN           } from '../modules/local/covtrain/main'
 include { H5CHUNK_MERGE      } from '../modules/local/h5chunk/merge/main'
 include { H5CHUNK_INFO       } from '../modules/local/h5chunk/info/main'
-include { H5CHUNK_VERIFY     } from '../modules/local/h5chunk/verify/main'
+include { PREDICT_GENOME     } from '../modules/local/predict_genome/main'
 include { COV2BIGWIG_TRACKS  } from '../modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from '../modules/local/covpeaks/call/main'
@@ -32,7 +32,7 @@ workflow {
     COVTRAIN([meta, data('-weed.h5'), data('-weed.h5'), []])
     H5CHUNK_MERGE([meta, data('-part.h5'), data('-part.json')])
     H5CHUNK_INFO([meta, data('-weed.h5')])
-    H5CHUNK_VERIFY([meta, data('-weed.h5')])
+    PREDICT_GENOME([meta, data('-weed.fa.gz'), data('-tiny.ckpt'), 'weed'])
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
     COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
     COVPEAKS_CURVE([meta, data('-predictions.h5'), data('-weed.bed'), 'atacseq'])

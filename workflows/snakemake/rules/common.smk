@@ -229,7 +229,6 @@ EFFECTS = [f"effects/{s}.{m}.tsv" for s, m in SCORED]
 TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
 METRICS = (
     [f"metrics/{s}.{m}.info.json" for s, m in RUNS]
-    + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
     + [f"metrics/{s}.{m}.{d}.compare.tsv" for s, m, d in COMPARED]
     + [f"metrics/{s}.correlation.tsv" for s in CORRELATED]
     + [f"metrics/{s}.genes.tsv" for s in GENES]
@@ -237,12 +236,12 @@ METRICS = (
 )
 # The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
-    [f"stats/fasta2h5/{s}_mqc.json" for s in FASTA]
+    [f"stats/fasta2h5/{s}_mqc.json" for s in (FASTA if SHARDS > 1 else CORRELATED)]
     + [f"stats/covtrain/{t}_mqc.json" for path, t in TRAINED.items() if TRAINS_ONLY or path in CHECKPOINT.values()]
     + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in MEASURED]
     + [
         f"stats/{step}/{s}.{m}_mqc.json"
-        for step in ("h5chunk_merge" if SHARDS > 1 else "covpredict", "cov2bigwig", "h5chunk_info", "h5chunk_verify")
+        for step in ("h5chunk_merge" if SHARDS > 1 else "covpredict", "cov2bigwig", "h5chunk_info")
         for s, m in RUNS
     ]
     + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
@@ -391,12 +390,13 @@ def lines_of_runs(runs):
     return "".join(f"{run}\ttraining/{run}/metrics.log\t{TRAININGS[run]['options']}\n" for run in runs)
 
 
-def memory_of(tool):
-    """mem_mb of a rule: fixed + per_thread * threads, doubled at each retry."""
-    need = config[tool]["mem_mb"]
+def memory_of(*tools):
+    """mem_mb of a job that runs these tools in turn: fixed + per_thread * threads, doubled at each retry, and what Snakemake
+    itself takes in a job of a cluster."""
 
     def mem_mb(wildcards, threads, attempt):
-        return (need["fixed"] + need["per_thread"] * threads) * 2 ** (attempt - 1)
+        needs = [config[tool]["mem_mb"] for tool in tools]
+        return 260 + max(need["fixed"] + need["per_thread"] * threads for need in needs) * 2 ** (attempt - 1)
 
     return mem_mb
 

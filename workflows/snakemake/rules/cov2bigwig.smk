@@ -1,31 +1,4 @@
-# Converts a prediction to tracks, one per dataset, and compares it with measured coverage. SPDX-License-Identifier: MIT
-
-
-# The directory has the files SAMPLE.MODEL_DATASET_avg_strand.bw. Only the checkpoint knows the datasets.
-rule cov2bigwig:
-    input:
-        "predictions/{sample}.{model}.h5",
-    output:
-        tracks=directory("tracks/{sample}.{model}"),
-        stats="stats/cov2bigwig/{sample}.{model}_mqc.json",
-    log:
-        "logs/cov2bigwig/{sample}.{model}.log",
-    benchmark:
-        "benchmarks/cov2bigwig/{sample}.{model}.tsv"
-    params:
-        smooth=f"--window-size {config['window_size']}" if config["window_size"] else "",
-        extra=config["cov2bigwig"]["extra"],
-    threads: config["cov2bigwig"]["threads"]
-    resources:
-        mem_mb=memory_of("cov2bigwig"),
-        runtime=config["cov2bigwig"]["runtime"],
-    conda:
-        "../envs/covtools.yaml"
-    container:
-        config["container"]
-    shell:
-        "cov2bigwig -f -v -@ {threads} --stats {output.stats:q} {params.smooth} {params.extra}"
-        " -o {output.tracks:q}/ {input:q} 2> {log:q}"
+# Compares a prediction with measured coverage. SPDX-License-Identifier: MIT
 
 
 rule cov2bigwig_compare:

@@ -1,37 +1,58 @@
-# Predicts a genome in one job, or in one job per shard and merges these. An interrupted job resumes from its journal.
+# Predicts a genome and makes its tracks: in one job that reads the FASTA, or in a job for each shard of the genome file and
+# one that merges these. An interrupted job resumes from its journal. Only the checkpoint knows the names of the tracks:
+# tracks/SAMPLE.MODEL/SAMPLE.MODEL_DATASET_avg_strand.bw.
 # SPDX-License-Identifier: MIT
 
-# The options that decide about the values.
+# The options that decide about the values. The FASTA is read as fasta2h5 reads it; how that stores bases does not matter.
 VALUES = f"--precision {config['precision']}" + (f" --overlap {config['overlap']}" if config["overlap"] else "")
+SEQUENCES = re.sub(r"--(compression|layout)[ =]\S+", "", config["fasta2h5"]["extra"])
+SMOOTHING = f"--window-size {config['window_size']}" if config["window_size"] else ""
+# The end of both jobs describes the predictions, and reads all of them again for the tracks.
+MAKE_TRACKS = (
+    "h5chunk info --json -f --stats {output.info_stats:q} {output.predictions:q} > {output.info:q} 2>> {log:q}"
+    " && cov2bigwig -f -v -@ {threads} --stats {output.tracks_stats:q} {params.tracks} -o {output.tracks:q}/"
+    " {output.predictions:q} 2>> {log:q}"
+)
 
 if SHARDS == 1:
 
     rule covpredict:
         input:
-            genome="genomes/{sample}.h5",
+            fasta=files(fasta_of),
             model=checkpoint_of,
             checked="checkpoints/{model}.checked",
         output:
             predictions="predictions/{sample}.{model}.h5",
             stats="stats/covpredict/{sample}.{model}_mqc.json",
+            info="metrics/{sample}.{model}.info.json",
+            info_stats="stats/h5chunk_info/{sample}.{model}_mqc.json",
+            tracks=directory("tracks/{sample}.{model}"),
+            tracks_stats="stats/cov2bigwig/{sample}.{model}_mqc.json",
         log:
             "logs/covpredict/{sample}.{model}.log",
         benchmark:
             "benchmarks/covpredict/{sample}.{model}.tsv"
         params:
+            urls=urls(fasta_of),
             values=VALUES,
-            extra=config["covpredict"]["extra"],
+            extra=f"{SEQUENCES} {config['covpredict']['extra']}",
+            tracks=f"{SMOOTHING} {config['cov2bigwig']['extra']}",
         threads: config["covpredict"]["threads"]
         resources:
-            mem_mb=memory_of("covpredict"),
+            mem_mb=memory_of("covpredict", "cov2bigwig"),
             runtime=config["covpredict"]["runtime"],
         conda:
             "../envs/covtools.yaml"
         container:
             config["container"]
         shell:
-            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --stats {output.stats:q}"
-            " {params.values} {params.extra} -o {output.predictions:q} -- {input.genome:q} 2> {log:q}"
+            " && ".join(
+                (
+                    "covpredict -f --resume -v -@ {threads} -m {input.model:q} --species {wildcards.sample:q} --stats {output.stats:q}"
+                    " {params.values} {params.extra} -o {output.predictions:q} -- {input.fasta:q} {params.urls:q} 2> {log:q}",
+                    MAKE_TRACKS,
+                )
+            )
 
 else:
 
@@ -69,6 +90,10 @@ else:
         output:
             predictions="predictions/{sample}.{model}.h5",
             stats="stats/h5chunk_merge/{sample}.{model}_mqc.json",
+            info="metrics/{sample}.{model}.info.json",
+            info_stats="stats/h5chunk_info/{sample}.{model}_mqc.json",
+            tracks=directory("tracks/{sample}.{model}"),
+            tracks_stats="stats/cov2bigwig/{sample}.{model}_mqc.json",
         log:
             "logs/h5chunk_merge/{sample}.{model}.log",
         benchmark:
@@ -76,14 +101,20 @@ else:
         params:
             shard_stats=lambda wildcards, input: ",".join(input.stats),
             extra=config["h5chunk"]["extra"],
+            tracks=f"{SMOOTHING} {config['cov2bigwig']['extra']}",
         threads: config["h5chunk"]["threads"]
         resources:
-            mem_mb=memory_of("h5chunk"),
-            runtime=config["h5chunk"]["runtime"],
+            mem_mb=memory_of("h5chunk", "cov2bigwig"),
+            runtime=config["h5chunk"]["runtime"] + config["cov2bigwig"]["runtime"],
         conda:
             "../envs/covtools.yaml"
         container:
             config["container"]
         shell:
-            "h5chunk merge -f -v -@ {threads} --shard-stats {params.shard_stats:q} --stats {output.stats:q}"
-            " {params.extra} -o {output.predictions:q} {input.shards:q} 2> {log:q}"
+            " && ".join(
+                (
+                    "h5chunk merge -f -v -@ {threads} --shard-stats {params.shard_stats:q} --stats {output.stats:q}"
+                    " {params.extra} -o {output.predictions:q} {input.shards:q} 2> {log:q}",
+                    MAKE_TRACKS,
+                )
+            )

@@ -1,5 +1,5 @@
-# Converts FASTA to a genome file. It is kept, because making it again for more reads or models would repeat all
-# predictions. SPDX-License-Identifier: MIT
+# Converts FASTA to a genome file, for measured coverage and for shards. It is kept, because making it again would repeat the
+# predictions of shards. SPDX-License-Identifier: MIT
 
 
 rule fasta2h5:
