@@ -77,7 +77,7 @@ assert list(load("stats/weed.covprofile_mqc.json")["data"]) == ["weed", *profile
 cells, rows = load("stats/weed.tracks.covprofile.tracks_mqc.json"), list(csv.DictReader(open("tracks.tsv"), delimiter="\t"))
 assert (cells["plot_type"], cells["section_name"]) == ("heatmap", "Correlation of tracks: weed.tracks"), cells
 assert cells["xcats"] == cells["ycats"] == names, cells
-assert cells["data"] == [[float(row[name]) for name in names] for row in rows], cells
+assert [[float("%.9g" % r) for r in line] for line in cells["data"]] == [[float(row[name]) for name in names] for row in rows], cells
 assert all(load(name)["data"] for name in glob.glob("stats/*"))
 END
 ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
