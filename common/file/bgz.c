@@ -29,7 +29,7 @@
 #include "common/file/path.h"
 
 enum kind { PLAIN, GZIP, BGZF_BLOCKS };
-enum { GZIP_BUFFER = 1 << 18, META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };
+enum { GZIP_BUFFER = 1 << 18 };
 enum { BLOCK_IN = 0xff00, BLOCK_OUT = BGZF_MAX_BLOCK_SIZE, BLOCKS_A_THREAD = 4 };
 
 /* Blocks that are compressed and written together. */
@@ -689,112 +689,14 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the index */
 
-/* Builds the same index as tbx_index_build3. That function is so slow that with it, writing a
- * bedGraph file would take a third longer. */
-struct indexer {
-    const char *path;
-    BGZF *in;
-    hts_idx_t *idx;
-    kstring_t meta; /* tabix's header: seven integers, then the zero-terminated names */
-    size_t last;    /* offset of the last name in it */
-    int n_contigs;
-};
-
-/* Reads digits and a tab. Returns the address after the tab; NULL if `p` has anything else. */
-static const char *take_position(const char *p, hts_pos_t *x)
-{
-    const char *beg = p;
-    for (*x = 0; *p >= '0' && *p <= '9' && *x < HTS_POS_MAX / 100; p++)
-        *x = *x * 10 + (*p - '0');
-    return p > beg && *p == '\t' ? p + 1 : NULL;
-}
-
-/* Adds the line that the stream has just passed. */
-static int index_line(struct indexer *x, const kstring_t *line, struct cov_err *e)
-{
-    const char *tab = memchr(line->s, '\t', line->l), *p = tab ? tab + 1 : NULL;
-    hts_pos_t beg = 0, end = 0;
-    if (p)
-        p = take_position(p, &beg);
-    if (p)
-        p = take_position(p, &end);
-    if (!p)
-        return cov_fail(e, COV_EINPUT, "%s: cannot be indexed: '%.60s' is not bedGraph", x->path,
-                        line->s);
-    size_t n = (size_t)(tab - line->s);
-    const char *last = x->meta.s + x->last;
-    if (x->n_contigs == 0 || strncmp(last, line->s, n) != 0 || last[n] != '\0') {
-        x->last = x->meta.l;
-        x->n_contigs++;
-        if (kputsn(line->s, n, &x->meta) < 0 || kputc('\0', &x->meta) < 0)
-            return cov_fail(e, COV_ENOMEM, "%s: out of memory", x->path);
-    }
-    if (hts_idx_push(x->idx, x->n_contigs - 1, beg, end, (uint64_t)bgzf_tell(x->in), 1))
-        return cov_fail(e, COV_EINPUT, "%s: cannot be indexed: '%.60s' is not sorted", x->path,
-                        line->s);
-    return COV_OK;
-}
-
-static int index_lines(struct indexer *x, struct cov_err *e)
-{
-    kstring_t line = KS_INITIALIZE;
-    int n, rc = COV_OK;
-    while (!rc && (n = bgzf_getline(x->in, '\n', &line)) >= 0)
-        if (line.l > 0 && line.s[0] != tbx_conf_bed.meta_char)
-            rc = index_line(x, &line, e);
-    if (!rc && n < -1)
-        rc = cov_fail(e, COV_EIO, "%s: cannot be read back", x->path);
-    if (!rc && hts_idx_finish(x->idx, (uint64_t)bgzf_tell(x->in)))
-        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", x->path);
-    ks_free(&line);
-    return rc;
-}
-
-static int save_index(struct indexer *x, const char *index_path, int format, struct cov_err *e)
-{
-    const tbx_conf_t *bed = &tbx_conf_bed;
-    const int32_t fields[META_FIELDS] = {
-        bed->preset,
-        bed->sc,
-        bed->bc,
-        bed->ec,
-        bed->meta_char,
-        bed->line_skip,
-        (int32_t)(x->meta.l - META_BYTES),
-    };
-    for (int i = 0; i < META_FIELDS; i++)
-        put_number((uint8_t *)x->meta.s + 4 * (size_t)i, (uint32_t)fields[i], 4);
-    if (hts_idx_set_meta(x->idx, (uint32_t)x->meta.l, (uint8_t *)x->meta.s, 1))
-        return cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
-    if (hts_idx_save_as(x->idx, x->path, index_path, format))
-        return cov_fail(e, COV_EIO, "%s: cannot write the index of %s", index_path, x->path);
-    return COV_OK;
-}
-
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
 {
-    /* As in tabix: with bins of 2^14 bases, five levels cover 2^29 bases, and six cover more. */
-    enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
-    static const char no_fields[META_BYTES] = {0};
-    int format = csi ? HTS_FMT_CSI : HTS_FMT_TBI, rc = COV_OK;
+    enum { CSI_BITS = 14, NOT_BGZF = -2 }; /* CSI_BITS: bins of 2^14 bases, as in tabix */
     cov_bgz_set_log();
-    struct indexer x = {.path = path, .in = bgzf_open(path, "r")};
-    if (!x.in)
-        return cov_fail_errno(e, "%s", path);
-    if (bgzf_compression(x.in) != bgzf)
-        rc = cov_fail(e, COV_EINPUT, "%s: cannot be indexed: not in BGZF", path);
-    else
-        x.idx = hts_idx_init(0, format, (uint64_t)bgzf_tell(x.in), SHIFT,
-                             csi ? CSI_LEVELS : TBI_LEVELS);
-    if (!rc && (!x.idx || kputsn(no_fields, META_BYTES, &x.meta) < 0))
-        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
-    if (!rc)
-        rc = index_lines(&x, e);
-    if (!rc)
-        rc = save_index(&x, index_path, format, e);
-    if (x.idx)
-        hts_idx_destroy(x.idx);
-    ks_free(&x.meta);
-    (void)bgzf_close(x.in);
-    return rc;
+    int rc = tbx_index_build3(path, index_path, csi ? CSI_BITS : 0, 0, &tbx_conf_bed);
+    if (rc == NOT_BGZF)
+        return cov_fail(e, COV_EINPUT, "%s: cannot be indexed: not in BGZF", path);
+    if (rc)
+        return cov_fail(e, COV_EIO, "%s: cannot write the index of %s", index_path, path);
+    return COV_OK;
 }
