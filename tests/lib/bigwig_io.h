@@ -42,7 +42,7 @@ static inline void check_intervals(bigWigFile_t *bw, const char *contig, int64_t
 {
     bwOverlappingIntervals_t *found = bwGetOverlappingIntervals(bw, contig, 0, (uint32_t)length);
     assert_int_equal(found ? found->l : 0, x->n);
-    for (size_t i = 0; i < x->n; i++) {
+    for (size_t i = 0; found && i < x->n; i++) {
         assert_int_equal(found->start[i], (uint32_t)x->iv[i].beg);
         assert_int_equal(found->end[i], (uint32_t)x->iv[i].end);
         assert_memory_equal(&found->value[i], &x->iv[i].value, sizeof(float));
