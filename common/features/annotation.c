@@ -13,18 +13,13 @@
 #include "common/base/text.h"
 #include "common/file/lines.h"
 #include "common/file/peek_kind.h"
+#include "common/seq/region_list.h"
 
-enum { GFF_COLUMNS = 9, BED_COLUMNS = 6, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
+enum { GFF_COLUMNS = 9, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
 
 /* A compressed feature takes 3 bytes or more; one line over and over takes less than 0.01. A file may
  * have one feature per byte, and this many in any case. */
 enum { FEW_FEATURES = 100000 };
-
-/* A part of a line. */
-struct word {
-    const char *text;
-    size_t n;
-};
 
 enum format { UNKNOWN, GFF, BED };
 
@@ -56,15 +51,10 @@ struct annotation_reader {
 
 /* A line as it was read; words without text are missing. */
 struct annotation_record {
-    struct word contig, name, score, parents; /* parents: of a part */
-    bool has_list;                            /* of parents, separated by commas */
+    struct cov_word contig, name, score, parents; /* parents: of a part */
+    bool has_list;                                /* of parents, separated by commas */
     struct cov_feature feature;
 };
-
-static bool word_is(struct word w, const char *text)
-{
-    return w.n == strlen(text) && memcmp(w.text, text, w.n) == 0;
-}
 
 static bool begins_with(const char *p, const char *end, const char *text)
 {
@@ -75,12 +65,12 @@ static bool begins_with(const char *p, const char *end, const char *text)
 
 /* Splits a line at tabs into at most `max` words, the last of which takes the rest. Returns their
  * number. */
-static size_t split_tabs(const char *p, const char *end, struct word *words, size_t max)
+static size_t split_tabs(const char *p, const char *end, struct cov_word *words, size_t max)
 {
     size_t n = 0;
     while (n < max) {
         const char *tab = n + 1 < max ? memchr(p, '\t', (size_t)(end - p)) : NULL;
-        words[n++] = (struct word){p, (size_t)((tab ? tab : end) - p)};
+        words[n++] = (struct cov_word){p, (size_t)((tab ? tab : end) - p)};
         if (!tab)
             break;
         p = tab + 1;
@@ -88,40 +78,31 @@ static size_t split_tabs(const char *p, const char *end, struct word *words, siz
     return n;
 }
 
-static size_t split_blanks(const char *p, const char *end, struct word *words, size_t max)
-{
-    size_t n = 0;
-    while (n < max && (words[n].text = cov_line_word(&p, end, &words[n].n)) != NULL)
-        n++;
-    return n;
-}
-
-static bool is_strand(struct word w)
+static bool is_strand(struct cov_word w)
 {
     return w.n == 1 && strchr("+-.?", *w.text);
 }
 
-static bool is_position(struct word w)
+static bool is_position(struct cov_word w)
 {
     int64_t unused;
     return cov_text_position(w.text, w.n, &unused);
 }
 
-static enum format format_of(const char *p, const char *end)
+static enum format format_of(const char *p, const char *end, const struct cov_bed_line *bed)
 {
-    struct word w[GFF_COLUMNS];
+    struct cov_word w[GFF_COLUMNS];
     if (split_tabs(p, end, w, GFF_COLUMNS) >= GFF_COLUMNS - 1 && is_position(w[3]) &&
         is_position(w[4]) && is_strand(w[6]))
         return GFF;
-    return split_blanks(p, end, w, 3) == 3 && is_position(w[1]) && is_position(w[2]) ? BED
-                                                                                     : UNKNOWN;
+    return bed->has_place ? BED : UNKNOWN;
 }
 
 /* ---------------------------------------------------------------- attributes */
 
 /* Finds the value of `key` in the last column of a GFF3 (key=value;...) or a GTF (key "value";
  * ...). */
-static struct word find_attribute(struct word attributes, const char *key, bool is_gtf)
+static struct cov_word find_attribute(struct cov_word attributes, const char *key, bool is_gtf)
 {
     const char *p = attributes.text, *end = p + attributes.n;
     while (p < end) {
@@ -136,15 +117,15 @@ static struct word find_attribute(struct word attributes, const char *key, bool 
                 p++;
             while (p < stop && (stop[-1] == '"' || cov_text_is_blank(stop[-1])))
                 stop--;
-            return (struct word){p, (size_t)(stop - p)};
+            return (struct cov_word){p, (size_t)(stop - p)};
         }
         p = stop < end ? stop + 1 : end;
     }
-    return (struct word){NULL, 0};
+    return (struct cov_word){NULL, 0};
 }
 
 /* A GTF separates key and value by a blank, a GFF3 by '='. */
-static bool is_gtf(struct word attributes)
+static bool is_gtf(struct cov_word attributes)
 {
     const char *p = attributes.text, *end = p + attributes.n;
     while (p < end && *p != '=' && *p != '"')
@@ -153,7 +134,7 @@ static bool is_gtf(struct word attributes)
 }
 
 /* The last column of genes and transcripts of AUGUSTUS and BRAKER is the ID alone. */
-static struct word find_bare_id(struct word attributes)
+static struct cov_word find_bare_id(struct cov_word attributes)
 {
     const char *p = attributes.text, *end = p + attributes.n;
     while (end > p && (end[-1] == ';' || cov_text_is_blank(end[-1])))
@@ -163,29 +144,30 @@ static struct word find_bare_id(struct word attributes)
     const size_t n = (size_t)(end - p);
     for (size_t i = 0; i < n; i++)
         if (cov_text_is_blank(p[i]) || strchr(";=\"", p[i]))
-            return (struct word){NULL, 0};
-    return n == 1 && *p == '.' ? (struct word){NULL, 0} : (struct word){p, n};
+            return (struct cov_word){NULL, 0};
+    return n == 1 && *p == '.' ? (struct cov_word){NULL, 0} : (struct cov_word){p, n};
 }
 
-static struct word find_name(struct word attributes, struct word type)
+static struct cov_word find_name(struct cov_word attributes, struct cov_word type)
 {
     static const char *const keys[2][2] = {{"ID", "Name"}, {"transcript_id", "gene_id"}};
     const bool gtf = is_gtf(attributes);
-    const bool is_gene = gtf && word_is(type, "gene");
-    struct word name = {NULL, 0};
+    const bool is_gene = gtf && cov_word_is(type, "gene");
+    struct cov_word name = {NULL, 0};
     for (size_t i = is_gene; i < 2 && name.n == 0; i++)
         name = find_attribute(attributes, keys[gtf][i], gtf);
     return name.n == 0 && gtf ? find_bare_id(attributes) : name;
 }
 
 /* What a picture calls a feature: a name if it has one, else its ID without Ensembl's prefix. */
-static struct word find_label(struct word attributes, struct word type)
+static struct cov_word find_label(struct cov_word attributes, struct cov_word type)
 {
     static const char *const keys[] = {"Name", "gene_name"}, *const prefixes[] = {"gene:",
                                                                                   "transcript:"};
     const bool gtf = is_gtf(attributes);
-    struct word name = {NULL, 0};
-    for (size_t i = 0; i < COV_COUNT(keys) && name.n == 0 && (!gtf || word_is(type, "gene")); i++)
+    struct cov_word name = {NULL, 0};
+    for (size_t i = 0; i < COV_COUNT(keys) && name.n == 0 && (!gtf || cov_word_is(type, "gene"));
+         i++)
         name = find_attribute(attributes, keys[i], gtf);
     if (name.n > 0)
         return name;
@@ -193,14 +175,14 @@ static struct word find_label(struct word attributes, struct word type)
     for (size_t i = 0; i < COV_COUNT(prefixes); i++) {
         const size_t n = strlen(prefixes[i]);
         if (name.n > n && memcmp(name.text, prefixes[i], n) == 0)
-            return (struct word){name.text + n, name.n - n};
+            return (struct cov_word){name.text + n, name.n - n};
     }
     return name;
 }
 
 /* ---------------------------------------------------------------- families */
 
-static int find_family(struct annotation_reader *r, struct word id, uint32_t *family,
+static int find_family(struct annotation_reader *r, struct cov_word id, uint32_t *family,
                        struct cov_err *e)
 {
     size_t i = 0;
@@ -212,7 +194,7 @@ static int find_family(struct annotation_reader *r, struct word id, uint32_t *fa
     uint64_t hash[] = {0, id.n, 0};
     if (id.n > LONGEST_NAME) {
         hash[2] = cov_fingerprint(0, id.text, id.n);
-        id = (struct word){(const char *)hash, sizeof hash};
+        id = (struct cov_word){(const char *)hash, sizeof hash};
     }
     int rc = cov_names_add(r->ids, id.text, id.n, &i, &is_new, e);
     if (!rc && (i > UINT32_MAX - FIRST_FAMILY || i >= r->most))
@@ -228,13 +210,14 @@ static int find_family(struct annotation_reader *r, struct word id, uint32_t *fa
 }
 
 /* Notes the ID of a line that is not a part, and the first of its parents. */
-static int note_kin(struct annotation_reader *r, struct word attributes, struct word type,
+static int note_kin(struct annotation_reader *r, struct cov_word attributes, struct cov_word type,
                     bool is_first_type, uint32_t *family, struct cov_err *e)
 {
     const bool gtf = is_gtf(attributes);
-    const struct word id =
+    const struct cov_word id =
         gtf ? find_name(attributes, type) : find_attribute(attributes, "ID", false);
-    struct word parent = gtf ? (struct word){NULL, 0} : find_attribute(attributes, "Parent", false);
+    struct cov_word parent =
+        gtf ? (struct cov_word){NULL, 0} : find_attribute(attributes, "Parent", false);
     uint32_t up;
     const char *comma = parent.n > 0 ? memchr(parent.text, ',', parent.n) : NULL;
     parent.n = comma ? (size_t)(comma - parent.text) : parent.n;
@@ -248,10 +231,10 @@ static int note_kin(struct annotation_reader *r, struct word attributes, struct 
     return COV_OK;
 }
 
-static void find_parents(const struct annotation_reader *r, struct word attributes,
+static void find_parents(const struct annotation_reader *r, struct cov_word attributes,
                          struct annotation_record *out)
 {
-    const struct word first = {r->type, strcspn(r->type, ",")};
+    const struct cov_word first = {r->type, strcspn(r->type, ",")};
     out->has_list = !is_gtf(attributes);
     out->parents =
         out->has_list ? find_attribute(attributes, "Parent", false) : find_name(attributes, first);
@@ -283,7 +266,7 @@ static void find_roots(const struct annotation_reader *r)
 /* ---------------------------------------------------------------- lines */
 
 /* Notes a type for the message that there are no features. */
-static int note_type(struct annotation_reader *r, struct word type, struct cov_err *e)
+static int note_type(struct annotation_reader *r, struct cov_word type, struct cov_err *e)
 {
     size_t unused;
     bool is_new;
@@ -294,7 +277,7 @@ static int note_type(struct annotation_reader *r, struct word type, struct cov_e
 }
 
 /* Looks for a type in a list that is separated by commas. */
-static bool find_type(const char *list, struct word type, uint8_t *place)
+static bool find_type(const char *list, struct cov_word type, uint8_t *place)
 {
     for (*place = 0; *place < COV_ANNOTATION_TYPES; (*place)++) {
         const size_t n = strcspn(list, ",");
@@ -328,7 +311,7 @@ static size_t unescape(char *text, size_t n)
 }
 
 /* Finds the number of a sequence. */
-static int find_contig(const struct annotation_reader *r, struct word w, uint32_t *number,
+static int find_contig(const struct annotation_reader *r, struct cov_word w, uint32_t *number,
                        struct cov_err *e)
 {
     const struct cov_annotation *a = r->a;
@@ -348,10 +331,10 @@ static int find_contig(const struct annotation_reader *r, struct word w, uint32_
 }
 
 /* Notes a line for a whole sequence that GFF3 declares to be circular. */
-static int note_circle(struct annotation_reader *r, const struct word *w, int64_t length,
+static int note_circle(struct annotation_reader *r, const struct cov_word *w, int64_t length,
                        struct cov_err *e)
 {
-    if (!word_is(find_attribute(w[8], "Is_circular", false), "true"))
+    if (!cov_word_is(find_attribute(w[8], "Is_circular", false), "true"))
         return COV_OK;
     struct circle circle = {.length = length};
     int rc = find_contig(r, w[0], &circle.contig, e);
@@ -366,7 +349,7 @@ static int note_circle(struct annotation_reader *r, const struct word *w, int64_
 static int parse_gff(struct annotation_reader *r, const char *p, const char *end,
                      struct annotation_record *out, bool *kept, struct cov_err *e)
 {
-    struct word w[GFF_COLUMNS] = {{NULL, 0}};
+    struct cov_word w[GFF_COLUMNS] = {{NULL, 0}};
     const size_t n = split_tabs(p, end, w, GFF_COLUMNS);
     *kept = false;
     if (n < GFF_COLUMNS - 1 || w[0].n == 0 || w[2].n == 0)
@@ -402,37 +385,37 @@ static int parse_gff(struct annotation_reader *r, const char *p, const char *end
 }
 
 /* Returns the strand of a line of a BED file. Some files of four or five columns have it last. */
-static char find_bed_strand(struct annotation_reader *r, struct word *w, size_t n)
+static char find_bed_strand(struct annotation_reader *r, struct cov_word *w, size_t n)
 {
     static const size_t columns[] = {5, 3, 4};
     for (size_t i = 0; i < COV_COUNT(columns); i++) {
-        struct word *x = &w[columns[i]];
+        struct cov_word *x = &w[columns[i]];
         if (columns[i] >= n || x->n != 1 || (*x->text != '+' && *x->text != '-'))
             continue;
         const char strand = *x->text;
         if (columns[i] != 5 && !r->strand_column)
             r->strand_column = (int)columns[i] + 1;
         if (columns[i] != 5)
-            *x = (struct word){NULL, 0};
+            *x = (struct cov_word){NULL, 0};
         return strand;
     }
     return '.';
 }
 
-static int parse_bed(struct annotation_reader *r, const char *p, const char *end,
+/* Fills *out from the words of a line, which is `text` for messages. */
+static int parse_bed(struct annotation_reader *r, struct cov_bed_line *l, struct cov_word text,
                      struct annotation_record *out, struct cov_err *e)
 {
-    struct word w[BED_COLUMNS] = {{NULL, 0}};
-    const size_t n = split_blanks(p, end, w, BED_COLUMNS);
-    struct cov_feature *f = &out->feature;
-    if (n < 3 || !cov_text_position(w[1].text, w[1].n, &f->beg) ||
-        !cov_text_position(w[2].text, w[2].n, &f->end))
+    struct cov_word *w = l->words;
+    if (!l->has_place)
         return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", r->a->path,
-                        r->line, cov_line_bed_hint(p, end));
-    if (n == BED_COLUMNS && !is_strand(w[5]))
+                        r->line, cov_line_bed_hint(text.text, text.text + text.n));
+    if (l->n == COV_BED_COLUMNS && !is_strand(w[5]))
         return cov_fail(e, COV_EINPUT, "%s:%zu: column 6 is not a strand: +, - or .", r->a->path,
                         r->line);
-    f->strand = find_bed_strand(r, w, n);
+    out->feature.beg = l->beg;
+    out->feature.end = l->end;
+    out->feature.strand = find_bed_strand(r, w, l->n);
     out->contig = w[0];
     out->name = w[3];
     out->score = w[4];
@@ -440,7 +423,7 @@ static int parse_bed(struct annotation_reader *r, const char *p, const char *end
 }
 
 /* Appends a word of at most `max` bytes, of a longer one the beginning, and a zero to the texts. */
-static int keep_text(struct cov_annotation *a, struct word w, size_t max, struct cov_err *e)
+static int keep_text(struct cov_annotation *a, struct cov_word w, size_t max, struct cov_err *e)
 {
     w.n = w.n < max ? w.n : max;
     int rc = COV_RESERVE(&a->text, &a->cap_text, a->n_text + w.n + 1, e);
@@ -472,17 +455,17 @@ static int add_item(struct annotation_reader *r, const struct cov_feature *f, st
 /* Adds a part once for each of its parents. */
 static int add_part(struct annotation_reader *r, struct annotation_record *in, struct cov_err *e)
 {
-    struct word rest = in->parents;
+    struct cov_word rest = in->parents;
     const char *comma;
     int rc;
     do {
         comma = in->has_list && rest.n > 0 ? memchr(rest.text, ',', rest.n) : NULL;
         const size_t n = comma ? (size_t)(comma - rest.text) : rest.n;
-        rc = find_family(r, (struct word){rest.text, n}, &in->feature.family, e);
+        rc = find_family(r, (struct cov_word){rest.text, n}, &in->feature.family, e);
         if (!rc)
             rc = add_item(r, &in->feature, e);
         if (comma)
-            rest = (struct word){comma + 1, rest.n - n - 1};
+            rest = (struct cov_word){comma + 1, rest.n - n - 1};
     } while (!rc && comma);
     return rc;
 }
@@ -501,17 +484,10 @@ static int add_record(struct annotation_reader *r, struct annotation_record *in,
     if (!rc)
         rc = keep_text(a, in->name, LONGEST_NAME, e);
     if (!rc)
-        rc = keep_text(a, in->score.n ? in->score : (struct word){".", 1}, LONGEST_SCORE, e);
+        rc = keep_text(a, in->score.n ? in->score : (struct cov_word){".", 1}, LONGEST_SCORE, e);
     if (!rc)
         rc = f->type > 0 && r->ids ? add_part(r, in, e) : add_item(r, f, e);
     return rc;
-}
-
-static bool is_comment(const char *p, const char *end)
-{
-    struct word w = {NULL, 0};
-    w.text = cov_line_word(&p, end, &w.n);
-    return !w.text || word_is(w, "track") || word_is(w, "browser");
 }
 
 /* Returns 1 for a line that ends the annotation. */
@@ -523,10 +499,12 @@ static int take_line(struct annotation_reader *r, const char *p, const char *end
         return 1;
     while (end > p && cov_text_is_blank(end[-1]))
         end--;
-    if (is_comment(p, end))
+    struct cov_bed_line l;
+    cov_bed_line_split(p, end, &l);
+    if (l.n == 0 || l.is_head)
         return COV_OK;
     if (r->format == UNKNOWN) {
-        r->format = format_of(p, end);
+        r->format = format_of(p, end, &l);
         r->a->is_bed = r->format == BED;
     }
     if (r->format == UNKNOWN)
@@ -535,8 +513,9 @@ static int take_line(struct annotation_reader *r, const char *p, const char *end
                         cov_line_bed_hint(p, end));
     if (r->format == GFF && !r->type)
         return cov_fail(e, COV_EINPUT, "%s:%zu: GFF3 or GTF instead of BED", r->a->path, r->line);
-    int rc = r->format == GFF ? parse_gff(r, p, end, &record, &kept, e)
-                              : parse_bed(r, p, end, &record, e);
+    int rc = r->format == GFF
+                 ? parse_gff(r, p, end, &record, &kept, e)
+                 : parse_bed(r, &l, (struct cov_word){p, (size_t)(end - p)}, &record, e);
     return rc || !kept ? rc : add_record(r, &record, e);
 }
 

@@ -8,7 +8,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "common/file/lines.h"
 #include "common/seq/names.h"
 #include "common/seq/region_list.h"
@@ -35,28 +34,8 @@ void cov_blacklist_free(struct cov_blacklist *b)
 
 /* ---- lines ---- */
 
-struct word {
-    const char *text;
-    size_t n;
-};
-
-enum { MAX_WORDS = 4 }; /* contig, beg, end, and the first of the other columns */
-
-/* Splits the first words of a line, up to a comment. */
-static size_t split(const char *p, const char *end, struct word words[MAX_WORDS])
-{
-    size_t n = 0;
-    while (n < MAX_WORDS && (words[n].text = cov_line_word(&p, end, &words[n].n)))
-        n++;
-    return n;
-}
-
-static bool word_is(const struct word *w, const char *text)
-{
-    return w->n == strlen(text) && memcmp(w->text, text, w->n) == 0;
-}
-
-static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index, struct cov_err *e)
+static int add_name(struct cov_blacklist *b, const struct cov_word *w, size_t *index,
+                    struct cov_err *e)
 {
     bool is_new;
     int rc = cov_names_add(b->names, w->text, w->n, index, &is_new, e);
@@ -71,14 +50,13 @@ static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index
 static int take_line(struct cov_blacklist *b, const char *path, size_t line, const char *beg,
                      const char *end, struct cov_err *e)
 {
-    struct word words[MAX_WORDS];
-    size_t n = split(beg, end, words);
-    if (n == 0 || (n > 1 && (word_is(&words[0], "track") || word_is(&words[0], "browser"))))
+    struct cov_bed_line l;
+    cov_bed_line_split(beg, end, &l);
+    if (l.n == 0 || (l.n > 1 && l.is_head))
         return COV_OK;
-    struct cov_region region = {0, 0, 0};
-    bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
-                     cov_text_position(words[2].text, words[2].n, &region.end);
-    if ((n > 1 || b->needs_bed) && !is_region)
+    const bool is_region = l.has_place;
+    struct cov_region region = {0, l.beg, l.end};
+    if ((l.n > 1 || b->needs_bed) && !is_region)
         return cov_fail(e, COV_EINPUT, "%s:%zu: expected %scontig, start and end%s", path, line,
                         b->needs_bed ? "" : "an id alone, or ", cov_line_bed_hint(beg, end));
     if (cov_names_count(b->names) == 0)
@@ -88,7 +66,7 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
                         is_region ? "a region" : "an id", is_region ? "ids" : "regions");
     if (is_region && region.end < region.beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, line);
-    int rc = add_name(b, &words[0], &region.contig, e);
+    int rc = add_name(b, &l.words[0], &region.contig, e);
     if (!rc && region.end > region.beg)
         rc = cov_region_list_add(&b->regions, region, e);
     return rc;
