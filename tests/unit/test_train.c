@@ -162,19 +162,16 @@ TEST(changes_all_of_a_large_parameter)
 {
     enum { SLICE = 1 << 16 };
     struct cov_hparams large = hybrid;
-    struct toy_data d;
-    struct rig r;
     large.model_type = COV_MODEL_CNN;
     large.filter_size = 120;
-    toy_data_init(&d, N, L, 2, 2);
-    rig_init(&r, &large, 2, alone);
-    float *before = state_of(&r);
-    (void)learn(&r, &d, 0, N);
-    step(&r, &adam);
-    float *after = state_of(&r);
+    begin(&large, 2);
+    float *before = state_of(&a);
+    (void)learn(&a, 0, N);
+    step(&a, &adam);
+    float *after = state_of(&a);
     size_t n_large = 0;
-    for (size_t k = 0; k < r.params.n_items; k++) {
-        const struct cov_param *p = &r.params.items[k];
+    for (size_t k = 0; k < a.params.n_items; k++) {
+        const struct cov_param *p = &a.params.items[k];
         size_t n_changed = 0, beg = p->n > SLICE ? p->n - p->n % SLICE : 0;
         /* The first step of Adam is the learning rate at most, however large the gradient is. */
         for (size_t i = p->offset + beg; p->trained && i < p->offset + p->n; i++) {
@@ -188,8 +185,7 @@ TEST(changes_all_of_a_large_parameter)
     assert_true(n_large > 0);
     free(before);
     free(after);
-    rig_fini(&r);
-    toy_data_fini(&d);
+    end();
 }
 
 /* A trainer that is given the state of another one continues with the same bits. */

@@ -2,8 +2,8 @@
  *
  * cov_train opens all that a training needs, with the first weights (train_setup.c); train_all loads
  * the data and runs epochs. An epoch plans its batches, trains (train_epoch: steps over the batches of
- * the feed), and ends (end_epoch: validates the weights, decides whether to stop, saves checkpoints
- * and metrics). Between two steps, a checkpoint within the epoch may be written. A resumed training
+ * the feed), and ends (end_epoch: validates the weights, decides whether to stop, saves metrics and
+ * checkpoints). Between two steps, a checkpoint within the epoch may be written. A resumed training
  * plans the same epoch again, and begins at the batch where the checkpoint was written (find_place).
  * With several processes, all make the same calls, and the first one writes.
  * SPDX-License-Identifier: MIT */
@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -24,7 +23,6 @@
 #include "common/examples/example_feed.h"
 #include "common/examples/example_plan.h"
 #include "common/examples/ranks.h"
-#include "common/file/path.h"
 #include "common/input/device_options.h"
 #include "common/job/train/train_agree.h"
 #include "common/job/train/train_messages.h"
@@ -681,18 +679,6 @@ static void begin_training(struct train_job *j)
     };
 }
 
-/* Says which epoch was the best, and what to do with it. */
-static void report_best(const struct train_job *j)
-{
-    char *best = cov_path_join(j->o->output, COV_CKPT_BEST, NULL);
-    if (best && j->saver.has_best)
-        cov_info("best epoch: %" PRId64 ", %s %.4f: %s; to predict: covpredict -m %s -o "
-                 "predictions.h5 genome.fa",
-                 j->saver.best_epoch, cov_train_quantity_names[j->saver.save_by],
-                 j->saver.best_score, best, best);
-    free(best);
-}
-
 static int train_all(struct train_job *j, struct cov_err *e)
 {
     struct cov_train_ckpt *p = &j->setup.ckpt;
@@ -713,7 +699,7 @@ static int train_all(struct train_job *j, struct cov_err *e)
     while (!rc && !stop && !is_complete(j))
         rc = run_epoch(j, &stop, e);
     if (!rc)
-        report_best(j);
+        cov_train_saver_report(&j->saver);
     if (!rc && j->stopped)
         cov_info("stopped after %.3g h; %s", (cov_clock() - j->begin) / 3600, cov_log_last_words());
     int rc2 = cov_train_log_close(j->log, rc ? NULL : e);

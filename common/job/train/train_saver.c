@@ -363,3 +363,13 @@ int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_trai
                  cov_text_s(n), n == 1 ? "is" : "are");
     return rc;
 }
+
+void cov_train_saver_report(const struct cov_train_saver *s)
+{
+    char *best = cov_path_join(s->dir, COV_CKPT_BEST, NULL);
+    if (best && s->has_best)
+        cov_info("best epoch: %" PRId64 ", %s %.4f: %s; to predict: covpredict -m %s -o "
+                 "predictions.h5 genome.fa",
+                 s->best_epoch, cov_train_quantity_names[s->save_by], s->best_score, best, best);
+    free(best);
+}

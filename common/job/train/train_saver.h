@@ -62,4 +62,7 @@ int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_
 int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_ckpt *p,
                           const char *keep, struct cov_err *e) COV_MUST_USE;
 
+/* Says which epoch was the best, and what to do with it. */
+void cov_train_saver_report(const struct cov_train_saver *s);
+
 #endif
