@@ -143,9 +143,10 @@ int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, si
     }
     for (size_t k = 1; !rc && k < r->n; k++) {
         const double *row = rows + k * width;
-        size_t i = 0;
-        while (i < most && memcmp(rows + HOST + 2 * i, row + HOST + 2 * i, 2 * sizeof *row) == 0)
+        size_t i = HOST;
+        while (i < width && row[i] == rows[i])
             i++;
+        i = (i - HOST) / 2;
         if (i < most || counts[k] != counts[0])
             rc = fail_item(row, k, i < n ? items[i].name : "further files", e);
     }
