@@ -69,6 +69,8 @@ int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64
             n = 0;
         }
     }
+    if (!rc && *n_bytes != (int64_t)st.st_size)
+        rc = cov_fail(e, COV_EIO, "%s: its size changed while it was read", path);
     cov_progress_end(progress);
     free(block);
     (void)close(fd); /* opened for reading */

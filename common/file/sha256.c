@@ -16,8 +16,8 @@
 
 enum { BLOCK = 1 << 18, BYTES = 32 };
 
-static int hash(int fd, const char *path, EVP_MD_CTX *ctx, unsigned char digest[BYTES],
-                struct cov_err *e)
+static int hash(int fd, const char *path, uint64_t n_bytes, EVP_MD_CTX *ctx,
+                unsigned char digest[BYTES], struct cov_err *e)
 {
     uint8_t *block = cov_malloc(BLOCK, 1, e);
     int rc = block ? COV_OK : COV_ENOMEM;
@@ -28,8 +28,11 @@ static int hash(int fd, const char *path, EVP_MD_CTX *ctx, unsigned char digest[
             rc = cov_fail_errno(e, "%s: cannot read", path);
         else if (n > 0)
             good = EVP_DigestUpdate(ctx, block, (size_t)n) == 1;
+        n_bytes -= n > 0 ? (uint64_t)n : 0;
     }
     free(block);
+    if (!rc && good && n_bytes != 0)
+        rc = cov_fail(e, COV_EIO, "%s: its size changed while it was read", path);
     if (!rc && (!good || EVP_DigestFinal_ex(ctx, digest, NULL) != 1))
         rc = cov_fail(e, COV_EUNSUPPORTED, "%s: OpenSSL refuses to compute SHA-256", path);
     return rc;
@@ -43,7 +46,7 @@ int cov_sha256_file(const char *path, char out[COV_SHA256_TEXT], struct cov_err 
     if (rc)
         return rc;
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    rc = ctx ? hash(fd, path, ctx, digest, e) : cov_fail(e, COV_ENOMEM, "out of memory");
+    rc = ctx ? hash(fd, path, n_bytes, ctx, digest, e) : cov_fail(e, COV_ENOMEM, "out of memory");
     EVP_MD_CTX_free(ctx);
     (void)close(fd); /* opened for reading */
     for (size_t i = 0; !rc && i < BYTES; i++)

@@ -20,6 +20,7 @@
  * Writes to standard error never fail. Calls of libc itself are not seen, but streams are opened such
  * that their reads and writes are.
  * SPDX-License-Identifier: MIT */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-macro-parentheses,cert-err33-c) */
 #undef _FILE_OFFSET_BITS /* both names of a call are wrapped: open, open64 */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -395,8 +396,8 @@ __attribute__((constructor)) static void begin(void)
     if (!how || !n || !path || ready)
         return;
     unsetenv("LD_PRELOAD");
-    for (mode = N_MODES - 1; mode > 0 && strncmp(how, modes[mode].name, strlen(modes[mode].name));
-         mode--) {
+    for (mode = N_MODES - 1;
+         mode > 0 && strncmp(how, modes[mode].name, strlen(modes[mode].name)) != 0; mode--) {
     }
     sticky = how[strlen(how) - 1] == '+';
     n_fail = strtol(n, NULL, 10);
@@ -412,3 +413,4 @@ __attribute__((constructor)) static void begin(void)
     stdout = fdopen(STDOUT_FILENO, "w");
     ready = n_calls != MAP_FAILED;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-macro-parentheses,cert-err33-c) */

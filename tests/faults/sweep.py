@@ -11,7 +11,7 @@ A run is right if, in the end,
 - another status: there is a message, and each file is as before or as after an undisturbed run;
 - then the same command, undisturbed, succeeds (covtrain: with --resume-training, if there is a checkpoint), and leaves
   exactly the files of an undisturbed run.
-Crashes inside libhdf5 and libcrypto are counted, since these libraries do not survive each failed allocation.
+Crashes inside libhdf5, libcrypto and libBigWig are counted, since these do not survive each failed allocation.
 Prints what is wrong, and counts; exits with status 1 if anything was wrong.
 SPDX-License-Identifier: MIT"""
 import argparse
@@ -75,7 +75,7 @@ ism         :               | coveffect ism -f --window 400 --width 51 -m @/m.ck
 gradients   :               | coveffect gradients -f --window 400 --width 51 -m @/m.ckpt -g @/g.fa -R @/r.bed --dataset x -o grad/
 train       :               | covtrain -i @/data -o model --filter-size 4 --kernel-size 3 --hidden-size 4 -b 4 -e 2 --seed 1 --save-every 1
 train-resume cp -r @/model . | covtrain -i @/data -o model --resume-training model/last.ckpt -b 4 -e 3 --seed 1
-synth       :               | benchmark synth --size 3k --depth 1 --seed 3 -o out/
+synth       :               | benchmark synth -f --size 3k --depth 1 --seed 3 -o out/
 """
 
 
@@ -227,7 +227,7 @@ class Case:
         crashed = (status < 0 and mode != "kill") or status > 128 and status != OUT_OF_MEMORY
         if crashed:
             stack = [line for line in log.split("crash\n")[-1].split("\n") if not re.search("faults|libc.so", line)]
-            if not stack or not re.search("libhdf5|libcrypto", stack[0]):
+            if not stack or not re.search("libhdf5|libcrypto|libBigWig", stack[0]):
                 return "CRASH", "status %d: %s: %s" % (status, call, stack[0] if stack else "")
         elif not said.strip() and mode != "kill":
             return "SILENT", call
