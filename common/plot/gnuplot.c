@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/path.h"
 #include "common/file/descriptor.h"
+#include "common/file/path.h"
 #include "common/file/tmpfile.h"
 
 enum { SHOWN = 60 /* maximum characters of a name */ };
