@@ -58,7 +58,7 @@ void cov_ranks_close(struct cov_ranks *r, bool failed);
 /* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Something that all processes must have alike: a file, or options. */
+/* What must be the same in all processes: a file, or options. */
 struct cov_rank_item {
     const char *name; /* for messages */
     uint64_t fingerprint;

@@ -7,7 +7,7 @@
  *             eintr   fails with EINTR; only calls that a signal can interrupt
  *             short   transfers half of the bytes; only reads and writes
  *             zero    returns 0, as at the end of a file; only reads and writes, but not pread, after
- *                     which libhdf5 goes on with zeros
+ *                     which libhdf5 continues with zeros
  *             kill    SIGKILL before the call
  *             mem     the allocation returns NULL
  *             With a + at the end (eio+), later calls fail, too.
