@@ -323,7 +323,7 @@ static int read_head(struct cov_stream *s, struct cov_err *e)
     rc = read_payload(s, (size_t)n_bytes, &s->text, e);
     if (rc)
         return rc;
-    rc = cov_stream_head_decode(s->text.data, (size_t)n_bytes, &s->head, &s->order.partial, e);
+    rc = cov_stream_head_decode(&s->text, &s->head, &s->order.partial, e);
     return rc ? cov_err_prefix(e, "%s: damaged head of a chunk stream", s->order.name) : COV_OK;
 }
 

@@ -526,10 +526,10 @@ static int take_attr(struct cursor *c, struct cov_chunk_head *head, struct cov_e
     return rc;
 }
 
-int cov_stream_head_decode(uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
-                           struct cov_err *e)
+int cov_stream_head_decode(const struct cov_blob *record, struct cov_chunk_head *head,
+                           bool *partial, struct cov_err *e)
 {
-    struct cursor c = {p, n};
+    struct cursor c = {record->data, record->n_bytes};
     uint32_t flags, n_sets, n_tables, n_attrs;
     memset(head, 0, sizeof *head);
     int rc = take_size(&c, &head->L, e);

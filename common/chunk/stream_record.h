@@ -67,8 +67,8 @@ int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, stru
                            struct cov_err *e) COV_MUST_USE;
 /* Decodes the record. *head must be freed even on failure. The message of COV_EINPUT does not name
  * the stream. */
-int cov_stream_head_decode(uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
-                           struct cov_err *e) COV_MUST_USE;
+int cov_stream_head_decode(const struct cov_blob *record, struct cov_chunk_head *head,
+                           bool *partial, struct cov_err *e) COV_MUST_USE;
 
 /* ---- bytes ---- */
 
