@@ -595,12 +595,12 @@ done
 run covtrain -q -i d $div -b 48 -o div.val --learning-rate 30
 refused 1 "step 1 \(epoch 0, .*: d/val/v\.h5: row 0: the network's value is not finite: the training has diverged" 'in validation'
 ok '  leaves no checkpoint' test ! -e div.val/last.ckpt
-run covtrain -i d $div -b 48 -o div.fp32 -e 1
+run covtrain -i d $div -b 48 -o div.fp32 -e 2
 status_is 0 'a training without a checkpoint is overwritten'
-is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  including its metrics'
+is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '2 2' '  including its metrics'
 rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
-refused 1 'div\.fp32/metrics\.log: exists: the directory contains a training; use -f to replace it$' '  but not one with a complete epoch'
+refused 1 'div\.fp32/metrics\.log: exists: the directory contains a training; use -f to replace it$' '  but not one with epochs after the first'
 run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
 status_is 0 'a checkpoint from another directory can also be resumed there'
 is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the old metrics'
