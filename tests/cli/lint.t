@@ -233,7 +233,7 @@ END
 toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : " \\fI" $4 "\\fR"
-    no = $1 ~ /threads|progress|tmpdir/ ? " (not of rest)" : ""
+    no = $1 ~ /threads|progress|tmpdir/ ? " (not in rest)" : ""
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")", no }' >>toy_box.1
 pages bin toy_box.1
 stdout_is '' 'a correct page of subcommands'
@@ -249,7 +249,7 @@ page_of_box 's/-times/-turns/' 2 'spin: --turns is not an option' 'an option tha
 page_of_box 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its section lacks'
 page_of_box 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
 page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
-page_of_box '0,/ (not of rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
+page_of_box '0,/ (not in rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
 page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
 
 # ---------------------------------------------------------------- two builds
