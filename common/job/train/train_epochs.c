@@ -327,16 +327,17 @@ static int after_save(struct train_job *j, double clock, struct cov_err *e)
     return rc;
 }
 
-/* Logs the totals of all runs before a checkpoint is written. Does nothing if the totals of earlier
- * runs are unknown. */
-static int log_totals(struct train_job *j, struct cov_err *e)
+/* Before a checkpoint is written: logs the totals of all runs, if those of earlier ones are known, and
+ * syncs the logs. */
+static int finish_logs(struct train_job *j, struct cov_err *e)
 {
     struct cov_stats now = j->stats ? *j->stats : (struct cov_stats){0};
     cov_stats_finish(&now);
     const struct cov_train_totals run = {1, j->chunks, j->bases, now.wall_seconds, now.cpu_seconds};
-    if (!j->stats || (j->o->resume && j->earlier.n_runs == 0))
-        return COV_OK;
-    return cov_train_log_totals(j->log, j->setup.ckpt.state.n_steps, &j->earlier, &run, e);
+    int rc = COV_OK;
+    if (j->stats && (!j->o->resume || j->earlier.n_runs > 0))
+        rc = cov_train_log_totals(j->log, j->setup.ckpt.state.n_steps, &j->earlier, &run, e);
+    return rc ? rc : cov_train_log_sync(j->log, e);
 }
 
 static int read_trainer(struct train_job *j, struct cov_err *e)
@@ -366,9 +367,7 @@ static int save_part(struct train_job *j, const struct epoch *epoch, struct cov_
         return COV_OK;
     int rc = read_trainer(j, e);
     if (!rc)
-        rc = log_totals(j, e);
-    if (!rc)
-        rc = cov_train_log_sync(j->log, e);
+        rc = finish_logs(j, e);
     if (!rc)
         rc = cov_train_saver_save_part(&j->saver, &j->setup.network, p, e);
     return rc ? rc : after_save(j, clock, e);
@@ -485,11 +484,9 @@ static int end_epoch(struct train_job *j, double clock, bool *stop, struct cov_e
     j->n_saved++;
     if (j->ranks.rank > 0)
         return COV_OK;
-    rc = log_totals(j, e);
+    rc = cov_train_log_epoch(j->log, p->epoch, p->state.n_steps, j->values, e);
     if (!rc)
-        rc = cov_train_log_epoch(j->log, p->epoch, p->state.n_steps, j->values, e);
-    if (!rc)
-        rc = cov_train_log_sync(j->log, e);
+        rc = finish_logs(j, e);
     if (!rc)
         rc = cov_train_saver_save(&j->saver, &j->setup.network, p, j->values, e);
     return rc ? rc : after_save(j, clock, e);
