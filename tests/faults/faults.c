@@ -6,8 +6,7 @@
  *             enospc  fails with ENOSPC; only calls that write or create
  *             eintr   fails with EINTR; only calls that a signal can interrupt
  *             short   transfers half of the bytes; only reads and writes
- *             zero    returns 0, as at the end of a file; only reads and writes, but not pread, after
- *                     which libhdf5 continues with zeros
+ *             zero    returns 0; only writes: reads would be at the end, where any text may end
  *             kill    SIGKILL before the call
  *             mem     the allocation returns NULL
  *             With a + at the end (eio+), later calls fail, too.
@@ -126,7 +125,7 @@ static bool fails(const char *function, int kind, int fd, const char *path)
     }
 
 /* clang-format off */
-TRANSFER(read, (int fd, void *to, size_t n), (fd, to, n), ZEROS, fd)
+TRANSFER(read, (int fd, void *to, size_t n), (fd, to, n), 0, fd)
 TRANSFER(pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), 0, fd)
 TRANSFER(pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), 0, fd)
 TRANSFER(write, (int fd, const void *from, size_t n), (fd, from, n), WRITES | ZEROS, fd)
