@@ -12,7 +12,7 @@ PROVE = $(TEST_ENV) tests/prove.sh $(B)/prove $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/check_%,training kernels host) \
-  $(patsubst %,tests/cli/%.t,snakemake small_bombs workflows benchmark covtrain_torch covtrain_device readme h5chunk_rewrite gpu_report \
+  $(patsubst %,tests/cli/%.t,small_bombs workflows benchmark covtrain_torch covtrain_device readme h5chunk_rewrite gpu_report \
   covpeaks_measured damaged_hdf5 covtrain_mpi covprofile covtrain cov2bigwig_compare fasta2h5 outputs cov2bigwig_reference benchmark_report \
   coveffect damaged_fasta covpredict_device text_variants h5_reference covpeaks demo covtrain_plant covpredict covpredict_shard codecs \
   h5_layout clients lint) \

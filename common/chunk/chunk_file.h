@@ -48,7 +48,7 @@ struct cov_chunk_wanted {
     size_t n_names;
 };
 
-/* The same for an open file, which *out owns, even after a failure. */
+/* The same for an open file. Owns h5: closes it with *out, or after a failure. */
 int cov_chunk_file_open_some(struct cov_h5 *h5, const struct cov_chunk_wanted *wanted,
                              struct cov_chunk_file **out, struct cov_err *e) COV_MUST_USE;
 void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */

@@ -1,5 +1,5 @@
-/* chunk_head.h - the head of a file of chunks: its datasets with one row per chunk, its other datasets
-(tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
+/* chunk_head.h - the head of a file of chunks: its datasets with one row per chunk, its other
+ * datasets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
  * so that data read from one can be written to the other. The head does not list bases, which are
  * passed as codes.
  * SPDX-License-Identifier: MIT */

@@ -74,7 +74,7 @@ static const struct cov_opt common_options[] = {
 };
 
 /* Returns true for an option that is accepted, as everywhere, but not listed: it changes nothing, or
- * is the program's. */
+ * is listed by the program. */
 static bool is_unlisted(const struct cov_tool *tool, const struct cov_tool *program,
                         const char *name)
 {

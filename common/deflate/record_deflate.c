@@ -1,6 +1,6 @@
-/* record_deflate.c - see record_deflate.h. First the data is divided into tokens; then Huffman codes are built from
- * the counts of their symbols; finally, everything is written as one block. Section numbers are
- * those of RFC 1951.
+/* record_deflate.c - see record_deflate.h. First the data is divided into tokens; then Huffman codes
+ * are built from the counts of their symbols; finally, everything is written as one block. Section
+ * numbers are those of RFC 1951.
  * SPDX-License-Identifier: MIT */
 #include "common/deflate/record_deflate.h"
 

@@ -108,8 +108,9 @@ bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);
 size_t cov_examples_n_kept(const struct cov_examples *x);
 
 /* After cov_examples_prepare: warns of each file of `val` that has the chunks of a file of `train`,
- * judged by their places and some bases, and of the share of chunks in each other one whose bases, on
- * either strand, are in `train`. The share is not known with COV_LOAD_RANKS. HDF5's thread. */
+ * judged by their places and some bases. Of each other file, warns of the fraction of chunks whose
+ * bases, on either strand, are in `train`; not with COV_LOAD_RANKS, which does not know it. HDF5's
+ * thread. */
 int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_examples *train,
                              struct cov_err *e) COV_MUST_USE;
 
@@ -135,8 +136,9 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
                        struct cov_example_raw *raw, struct cov_err *e) COV_MUST_USE;
 int cov_examples_complete(struct cov_examples *x, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: decodes codes[L] and targets[L, D] of a fetched example, with x->scratch bytes, in its own direction, padded
- * with COV_CODE_PAD and 0. Targets of masked positions are COV_TARGET_MASKED. */
+/* Any thread: decodes codes[L] and targets[L, D] of a fetched example, with x->scratch bytes, in its
+ * own direction, padded with COV_CODE_PAD and 0. Targets of masked positions are
+ * COV_TARGET_MASKED. */
 int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
                         struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
                         float *targets, struct cov_err *e) COV_MUST_USE;

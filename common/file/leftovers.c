@@ -25,7 +25,7 @@ struct slot {
     _Atomic(uint64_t) number; /* sequence number of the entry */
 };
 
-/* Folders to be removed if empty are in a separate list, because they are removed last. */
+/* Directories to be removed if empty are in a separate list, because they are removed last. */
 static struct slot files[COV_LEFTOVERS_MAX], directories[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 

@@ -171,8 +171,8 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
 
 enum { MAX_OWNER = 64 };
 
-/* Without locks, a temporary name contains "-HOST-PID-ATTEMPT". HOST is a fingerprint of the machine's name
- * and of the namespace of process ids, so a run on it can see whether the process still runs. */
+/* Without locks, a temporary name contains "-HOST-PID-ATTEMPT". HOST is a fingerprint of the machine's
+ * name and of the namespace of process ids, so another run there can see whether the process runs. */
 static void put_owner(char owner[MAX_OWNER], pid_t pid, long attempt)
 {
     char host[256] = "";

@@ -15,8 +15,8 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_US
  * file, is empty, has no HDF5 signature, has a superblock of an unknown version, or is shorter than
  * the superblock says.
  *
- * Then a child process, limited to 5 s of CPU and 2 GiB of memory, opens the file and all its datasets
-and fetches their first and last rows. libhdf5 (1.10.8 at least) crashes or hangs on some
+ * Then a child process, limited to 5 s of CPU and 2 GiB of memory, opens the file and all its
+ * datasets and fetches their first and last rows. libhdf5 (1.10.8 at least) crashes or hangs on some
  * damaged files; if the child crashes or hangs, the result is COV_EINPUT. In a test with tens of
  * thousands of randomly damaged copies of small files, libhdf5 crashed only on opening, never
  * later. A file with a metadata cache image is also COV_EINPUT, because a damaged image makes

@@ -1,7 +1,7 @@
 /* signal_file.c - see signal_file.h.
  *
- * A stream and a file of chunks have a head, so that all that describes the datasets is the same for both; only
- * rows are read and decoded in two ways: from a file, only the columns that are wanted.
+ * A stream and a file of chunks have a head, so that all that describes the datasets is the same for
+ * both. Only rows are read and decoded in two ways: from a file, only the columns that are wanted.
  * SPDX-License-Identifier: MIT */
 #include "common/signal/signal_file.h"
 

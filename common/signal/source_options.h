@@ -15,8 +15,8 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
 
 #define COV_SOURCE_FIELD(at, name) (at) + offsetof(struct cov_source_options, name)
 
-/* Ten rows, which fill a struct cov_source_options at offset `at`: eight without those of smoothing, and two fewer without those of regions. `does`: what
- * the tool does with coverage, such as "convert"; `names`: the help of --datasets; `keeps`: what it
+/* Ten rows, which fill a struct cov_source_options at offset `at`; without smoothing eight, and
+ * without regions two fewer. `does`: what the tool does with coverage, such as "convert"; `names`: the help of --datasets; `keeps`: what it
  * does with regions; `lengths`: when a bedGraph needs lengths. */
 #define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
     COV_SOURCE_REGION_OPTIONS(at, keeps), COV_SOURCE_OPTIONS_WHOLE(at, does, names, lengths)

@@ -4,7 +4,7 @@
 usage: onehot_lengths.py print
        onehot_lengths.py check ONEHOT_CODES.C
 
-Generates chunks of DNA, finds repeats as onehot.c does, counts the symbols of literals, lengths
+Generates chunks of DNA, finds repeats as onehot_deflate.c does, counts the symbols of literals, lengths
 and distances, and computes the best code lengths of at most 11 bits. `print` prints them. `check`
 reads the tables of the C file instead: all codes must be complete, and must need at most 0.1 % more bits for these
 chunks than the best codes.

@@ -145,7 +145,7 @@ int bench_draw(struct bench *b, const struct cov_chart *like, const struct bench
                double (*place)(const void *arg, char series[64], double *x),
                struct cov_err *e) COV_MUST_USE;
 
-/* ---- outputs (bench_output.c): benchmark.json, benchmark.tsv, charts as SVG and PNG, and report.html with everything ---- */
+/* ---- outputs (bench_output.c): benchmark.json, benchmark.tsv, charts, and report.html ---- */
 
 /* Called before measuring: creates the directory if it is missing, and fails if one of the outputs of
  * b->parts exists without b->force (COV_EEXIST), or cannot be written. */

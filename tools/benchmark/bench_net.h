@@ -13,7 +13,7 @@
 
 struct bench_net {
     struct cov_hparams hp;
-    float *block; /* parameters, as in params.h. Owned */
+    float *block; /* parameters, as in shape.h. Owned */
     char *label;  /* Owned */
     bool trained; /* the weights are those of a checkpoint */
 };

@@ -120,7 +120,7 @@ int benchmark_run(struct cov_common *common, const void *config, unsigned parts,
 {
     const struct benchmark_config *c = config;
     struct bench b = {
-        .dir = common->output ? common->output : BENCHMARK_FOLDER,
+        .dir = common->output ? common->output : BENCHMARK_DIRECTORY,
         .tmpdir = common->tmpdir,
         .command = common->stats.command,
         .parts = parts,

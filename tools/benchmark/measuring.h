@@ -58,12 +58,12 @@ struct benchmark_config {
     COV_OPT(LIST, (name_), 0, (at), "N,...", (help_), .def = (def_), .min = (min_), .max = (max_))
 
 /* Members of the struct cov_tool of a subcommand that measures. */
-#define BENCHMARK_FOLDER "benchmark-results"
+#define BENCHMARK_DIRECTORY "benchmark-results"
 #define BENCHMARK_OUTPUT(operands)                                                                 \
     .synopsis = "[options] [-o DIR/]" operands, .output_optional = true,                           \
     .output_help =                                                                                 \
         "directory for benchmark.json, benchmark.tsv, charts and report.html, created if "         \
-        "missing (default: " BENCHMARK_FOLDER ")"
+        "missing (default: " BENCHMARK_DIRECTORY ")"
 
 /* A list of integers. */
 enum { NUMBERS_MAX = 64 };
@@ -105,9 +105,8 @@ struct stages_options {
 };
 
 /* Runs the tools, stage by stage, on genomes: FASTA to genome file, predictions, bigWig, bedGraph.
- * The figures
- * stages/FIGURE/stage=S,bases=N: wall_seconds, cpu_seconds, peak_rss_bytes, read_bytes and
- * written_bytes, and hardware counters where they can be read; for genomes of different sizes also
+ * The figures are stages/FIGURE/stage=S,bases=N: wall_seconds, cpu_seconds, peak_rss_bytes, read_bytes
+ * and written_bytes, and hardware counters where they can be read; for genomes of different sizes also
  * stages/{seconds_per_mbp,fit_r2}/stage=S from the line through the times. Or takes the times of
  * earlier runs: stages/FIGURE/run=NAME. */
 int bench_stages(struct bench *b, const void *options, struct cov_err *e) COV_MUST_USE;

@@ -300,7 +300,7 @@ static const struct cov_opt synth_options[] = {
 static int write_files(const struct cov_common *common, const struct synth_options *options,
                        struct cov_progress *progress, struct cov_err *e)
 {
-    const char *out = common->output ? common->output : BENCHMARK_FOLDER "/";
+    const char *out = common->output ? common->output : BENCHMARK_DIRECTORY "/";
     const bool is_folder = cov_path_names_dir(out);
     struct cov_newfolder directory = COV_NEWFOLDER_INIT;
     char *fasta = is_folder ? cov_path_join(out, "genome.fa", e) : cov_strdup(out, e);
@@ -347,7 +347,7 @@ const struct cov_tool benchmark_synth = {
     .output_optional = true,
     .output_help =
         "the FASTA, or a directory (DIR/) for genome.fa and reads.sam, created if missing "
-        "(default: " BENCHMARK_FOLDER "/)",
+        "(default: " BENCHMARK_DIRECTORY "/)",
     .lacks = COV_LACKS_TMPDIR | COV_LACKS_THREADS,
     .run = synth_run,
 };

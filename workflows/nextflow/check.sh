@@ -3,13 +3,14 @@
 # resumed, in 4 shards and in one job, and as a stub on a cluster. Runs the modules alone, with odd names.
 # `make check-nextflow` starts it with nextflow and the tools in PATH.
 #
-#   check.sh MAKE_DEMO DIRECTORY
+#   check.sh MAKE_PLANT DIRECTORY
 #
+# MAKE_PLANT is the program of make_plant.c.
 # SPDX-License-Identifier: MIT
 set -eu
 
 if [ $# -ne 2 ]; then
-    echo 'usage: check.sh MAKE_DEMO DIRECTORY' >&2
+    echo 'usage: check.sh MAKE_PLANT DIRECTORY' >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)

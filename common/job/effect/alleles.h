@@ -59,10 +59,10 @@ int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome 
                            struct cov_err *e) COV_MUST_USE;
 void cov_effect_genome_fini(struct cov_effect_genome *g); /* safe on zeros */
 
-/* Finds the alleles of a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each
- * of its bases shares a base with the genome's IUPAC code; so N matches everything. A deletion whose ALT
- * is N, and an insertion whose REF is N, are EMPTY: it is unknown whether N is a base of the genome. An
- * insertion after an N of the genome (N, NACG) is scored. */
+/* Finds the alleles of a record, for windows of L bases that begin at multiples of step <= L / 2. REF
+ * matches where each of its bases shares a base with the genome's IUPAC code; so N matches everything.
+ * A deletion whose ALT is N, and an insertion whose REF is N, are EMPTY: it is unknown whether N is a
+ * base of the genome. An insertion after an N of the genome (N, NACG) is scored. */
 int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, size_t L,
                      size_t step, const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
 void cov_alleles_fini(struct cov_alleles *p);

@@ -20,7 +20,7 @@
 /* Borrowed until the end. */
 struct cov_attribution_paths {
     const char *directory;
-    const char *plot;        /* a picture, see attribution_plot.h; NULL: not wanted */
+    const char *plot;        /* a logo: bases as letters as high as their scores; NULL: none */
     const char *plot_region; /* NULL: the first region */
     const char *tmpdir;      /* NULL: the directory of each output */
     bool force;

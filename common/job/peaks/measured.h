@@ -80,7 +80,8 @@ enum {
     COV_MEASURED_ROWS
 };
 
-/* Three rows, which fill a struct cov_measured_options at offset `at`. `does` begins the help of --measured; `required` is a flag of its row, or 0. */
+/* Three rows, which fill a struct cov_measured_options at offset `at`. `does` begins the help of
+ * --measured; `required` is a flag of its row, or 0. */
 #define COV_MEASURED_OPTIONS(at, does, required)                                                   \
     COV_OPT(STRING, "measured", 0, (at) + offsetof(struct cov_measured_options, path), "FILE",     \
             does "; FILE has measured peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "   \

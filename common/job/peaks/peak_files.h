@@ -66,9 +66,9 @@ struct cov_peak_span cov_peak_input_next(struct cov_peak_input *in, size_t conti
 
 /* ---- the jobs ---- */
 
-/* `compare` (compare_peaks.c) writes how well the bases in the peaks of `predicted` agree with those of `measured`: a row per
- * sequence of the genome that is not blacklisted, and the total. Values are those of Predmoter's
- * compute_peak_f1.py: 0 where a denominator is 0. Also writes the numbers of peaks, and of those
+/* `compare` (compare_peaks.c) writes how well the bases in the peaks of `predicted` and of `measured`
+ * agree: a row per sequence of the genome that is not blacklisted, and the total. Values are those of
+ * Predmoter's compute_peak_f1.py: 0 where a denominator is 0. Also writes the numbers of peaks, and of those
  * that overlap a peak of the other file, outside the blacklist. Adds the total to *stats, as
  * "comparison" and as figures of a MultiQC report's general statistics. COV_EUSAGE without a
  * genome. */
@@ -76,8 +76,8 @@ int cov_compare_peaks(const char *predicted, const char *measured,
                       const struct cov_peak_files_options *options, struct cov_stats *stats,
                       struct cov_err *e) COV_MUST_USE;
 
-/* `stats` (peak_stats.c) writes a row for each file: the number of peaks, their mean and median length, the bases in them,
- * and with a genome these bases' share of it, else NA. Peaks and bases on the blacklist do not
+/* `stats` (peak_stats.c) writes a row for each file: the number of peaks, their mean and median
+ * length, the bases in them, and with a genome the fraction of it that they are, else NA. Peaks and bases on the blacklist do not
  * count; a peak counts, with its whole length, if one of its bases does. Writes nothing if a file
  * cannot be read. *stats gets "files", and figures for each file. */
 int cov_peak_stats(char *const *paths, size_t n, const struct cov_peak_files_options *options,

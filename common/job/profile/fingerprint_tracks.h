@@ -19,9 +19,9 @@ struct cov_fingerprint_options {
     const char *control; /* an input with one track, the first; NULL: none */
 };
 
-/* Writes a row for each track (lorenz.h), and as second file a table of the curves. Bins count where all tracks have a value.
- * COV_EINPUT for options that do not fit the files, for files that do not fit each
- * other, negative values, or a track without signal. *stats gets "fingerprints". */
+/* Writes a row for each track (lorenz.h), and as second file a table of the curves. Bins count where
+ * all tracks have a value. COV_EINPUT for options that do not fit the files, for files that do not fit
+ * each other, negative values, or a track without signal. *stats gets "fingerprints". */
 int cov_fingerprint_run(const struct cov_profile_request *request,
                         const struct cov_fingerprint_options *options,
                         struct cov_err *e) COV_MUST_USE;

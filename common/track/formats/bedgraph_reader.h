@@ -29,8 +29,8 @@ const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size
 
 /* Reads the next *n > 0 intervals, all on one contig, and their line numbers; borrowed until the
  * next call. Intervals of a contig are contiguous in the file, ascending, disjoint and not empty;
- * values are finite (the nearest double, as a float); intervals of the value nan are passed over. Returns 1, or 0 at the end, or a failure,
- * after which every call fails. */
+ * values are finite (the nearest double, as a float); intervals of the value nan are passed over.
+ * Returns 1, or 0 at the end, or a failure, after which every call fails. */
 int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
                              const struct cov_interval **iv, const size_t **lines, size_t *n,
                              struct cov_err *e) COV_MUST_USE;
