@@ -3,7 +3,6 @@
 #include "common/cli/opt.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "common/deflate/onehot_kern.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/plot/table_outputs.h"
 
-#include "common/base/mem.h"
 #include "common/file/path.h"
 
 int cov_table_outputs_begin(struct cov_table_outputs *o, const struct cov_table_paths *paths,

@@ -14,7 +14,6 @@
 #include "common/base/version.h"
 #include "common/cli/tool.h"
 #include "common/file/outfile.h"
-#include "common/file/path.h"
 #include "common/file/textfile.h"
 #include "common/plot/gnuplot.h"
 

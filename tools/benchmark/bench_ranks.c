@@ -6,7 +6,6 @@
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/measuring.h"
 

@@ -11,7 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/chunk/chunk_table.h"
-#include "common/chunk/predictions.h"
 #include "common/file/path.h"
 #include "common/h5/h5_rows.h"
 

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/verify.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

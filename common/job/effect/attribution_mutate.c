@@ -9,11 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/input/device_options.h"
 #include "common/job/effect/edited_windows.h"

@@ -9,7 +9,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "common/file/table.h"
 #include "common/job/profile/track_bins.h"
 #include "common/plot/chart.h"

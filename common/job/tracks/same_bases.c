@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/chunk/bases.h"
 #include "common/chunk/bases_fingerprint.h"

@@ -15,7 +15,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
