@@ -13,7 +13,6 @@
 #include "common/base/text.h"
 #include "common/file/lines.h"
 #include "common/file/peek_kind.h"
-#include "common/seq/region_list.h"
 
 enum { GFF_COLUMNS = 9, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
 

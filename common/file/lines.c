@@ -3,7 +3,6 @@
 #include "common/file/lines.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,4 +154,20 @@ const char *cov_line_bed_hint(const char *beg, const char *end)
     if (stop && !has_digit(start, n_start) && !has_digit(stop, n_end))
         return "; if this is a header, begin it with '#'";
     return cov_line_hint(beg, end);
+}
+
+bool cov_word_is(struct cov_word w, const char *text)
+{
+    return w.n == strlen(text) && memcmp(w.text, text, w.n) == 0;
+}
+
+void cov_bed_line_split(const char *beg, const char *end, struct cov_bed_line *out)
+{
+    *out = (struct cov_bed_line){.n = 0};
+    struct cov_word *w = out->words;
+    while (out->n < COV_BED_COLUMNS && (w[out->n].text = cov_line_word(&beg, end, &w[out->n].n)))
+        out->n++;
+    out->is_head = out->n > 0 && (cov_word_is(w[0], "track") || cov_word_is(w[0], "browser"));
+    out->has_place = out->n >= 3 && cov_text_position(w[1].text, w[1].n, &out->beg) &&
+                     cov_text_position(w[2].text, w[2].n, &out->end);
 }

@@ -1,9 +1,11 @@
-/* lines.h - reads text files line by line, compressed or not.
+/* lines.h - reads text files line by line, compressed or not, and splits lines into words.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FILE_LINES_H
 #define COV_FILE_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 
@@ -30,6 +32,24 @@ int cov_line_check_ends(const char *name, size_t number, const char *text, size_
 /* Returns the next word between *p and `end`, sets *n to its length in bytes, and advances *p
  * past it. Returns NULL at the end, and at a word that starts with '#'. */
 const char *cov_line_word(const char **p, const char *end, size_t *n);
+
+/* A part of a line. */
+struct cov_word {
+    const char *text;
+    size_t n;
+};
+bool cov_word_is(struct cov_word w, const char *text);
+
+/* A line of a BED file, whose columns are separated by tabs or blanks. */
+enum { COV_BED_COLUMNS = 6 };
+struct cov_bed_line {
+    struct cov_word words[COV_BED_COLUMNS]; /* missing ones have no text */
+    size_t n;                               /* the first words, up to a comment */
+    bool is_head;                           /* "track" or "browser" */
+    bool has_place;                         /* the second and third word are positions: */
+    int64_t beg, end;
+};
+void cov_bed_line_split(const char *beg, const char *end, struct cov_bed_line *out);
 
 /* Returns what to add to a message about a line that lacks columns: that it separates them by
  * semicolons or commas, or "". */

@@ -3,11 +3,8 @@
 #include "common/seq/region_list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/text.h"
-#include "common/file/lines.h"
 
 void cov_region_list_fini(struct cov_region_list *l)
 {
@@ -95,20 +92,4 @@ int64_t cov_region_list_bases(const struct cov_region_list *l)
     for (size_t i = 0; i < l->n; i++)
         n += l->items[i].end - l->items[i].beg;
     return n;
-}
-
-bool cov_word_is(struct cov_word w, const char *text)
-{
-    return w.n == strlen(text) && memcmp(w.text, text, w.n) == 0;
-}
-
-void cov_bed_line_split(const char *beg, const char *end, struct cov_bed_line *out)
-{
-    *out = (struct cov_bed_line){.n = 0};
-    struct cov_word *w = out->words;
-    while (out->n < COV_BED_COLUMNS && (w[out->n].text = cov_line_word(&beg, end, &w[out->n].n)))
-        out->n++;
-    out->is_head = out->n > 0 && (cov_word_is(w[0], "track") || cov_word_is(w[0], "browser"));
-    out->has_place = out->n >= 3 && cov_text_position(w[1].text, w[1].n, &out->beg) &&
-                     cov_text_position(w[2].text, w[2].n, &out->end);
 }

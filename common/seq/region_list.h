@@ -1,4 +1,4 @@
-/* region_list.h - a list of regions of numbered contigs, merged where they overlap; lines of BED files.
+/* region_list.h - a list of regions of numbered contigs, merged where they overlap.
  *
  * Adding merges from time to time, because a small compressed file may repeat the same regions
  * millions of times.
@@ -45,23 +45,5 @@ bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int6
 
 /* Returns the number of bases in the regions, of a merged list. */
 int64_t cov_region_list_bases(const struct cov_region_list *l);
-
-/* A part of a line. */
-struct cov_word {
-    const char *text;
-    size_t n;
-};
-bool cov_word_is(struct cov_word w, const char *text);
-
-/* A line of a BED file, whose columns are separated by tabs or blanks. */
-enum { COV_BED_COLUMNS = 6 };
-struct cov_bed_line {
-    struct cov_word words[COV_BED_COLUMNS]; /* missing ones have no text */
-    size_t n;                               /* the first words, up to a comment */
-    bool is_head;                           /* "track" or "browser" */
-    bool has_place;                         /* the second and third word are positions: */
-    int64_t beg, end;
-};
-void cov_bed_line_split(const char *beg, const char *end, struct cov_bed_line *out);
 
 #endif
