@@ -145,9 +145,9 @@ static char *set_name(const char *prefix, int which, struct cov_err *e)
                       which == COV_SPLICED ? "_spliced_coverage" : "_coverage");
 }
 
-static char *files_name(const char *prefix, struct cov_err *e)
+char *cov_coverage_files_name(const char *prefix, size_t n, struct cov_err *e)
 {
-    return cov_strfmt(e, COV_COVERAGE_GROUP "/%s_meta/bam_files", prefix);
+    return cov_strfmt(e, COV_COVERAGE_GROUP "/%.*s_meta/bam_files", (int)n, prefix);
 }
 
 void cov_coverage_reader_close(struct cov_coverage_reader *r)
@@ -256,7 +256,7 @@ int cov_coverage_reader_open(const char *path, const char *prefix, struct cov_co
     *out = NULL;
     struct cov_coverage_reader *r = cov_calloc(1, sizeof *r, e);
     char *names[] = {set_name(prefix, COV_COVERAGE, e), set_name(prefix, COV_SPLICED, e),
-                     files_name(prefix, e)};
+                     cov_coverage_files_name(prefix, strlen(prefix), e)};
     int rc = r && names[0] && names[1] && names[2]
                  ? open_reader(r, path, (const char *const *)names, e)
                  : COV_ENOMEM;
@@ -311,7 +311,7 @@ static int write_files(struct cov_coverage_writer *w, const struct cov_coverage_
                        struct cov_err *e)
 {
     static const struct cov_codec_choice none = {COV_CODEC_NONE, 0};
-    char *name = files_name(o->prefix, e);
+    char *name = cov_coverage_files_name(o->prefix, strlen(o->prefix), e);
     if (!name)
         return COV_ENOMEM;
     int rc = cov_h5_remove(w->h5, name, e);

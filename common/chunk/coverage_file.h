@@ -24,6 +24,8 @@ enum { COV_COVERAGE, COV_SPLICED, COV_COVERAGE_SETS };
 /* Returns the length of <prefix> in the name "<prefix>_coverage" of a dataset of the group; 0 for
  * other names, such as "<prefix>_spliced_coverage". */
 size_t cov_coverage_prefix_length(const char *name);
+/* Returns the name of the list of files of prefix[0..n); NULL if out of memory. Caller frees. */
+char *cov_coverage_files_name(const char *prefix, size_t n, struct cov_err *e);
 
 /* ---- rows. Any thread ---- */
 

@@ -82,12 +82,12 @@ static int list_measured(const struct cov_h5 *h5, char ***names, size_t *n, size
     if (!rc && !*names)
         rc = COV_ENOMEM;
     for (size_t i = 0; !rc && i < n_links; i++) {
-        const int length = (int)cov_coverage_prefix_length(links[i]);
+        const size_t length = cov_coverage_prefix_length(links[i]);
         if (length == 0)
             continue;
         (*n_sets)++;
         (*names)[(*n)++] = cov_strfmt(e, GROUP "/%s", links[i]);
-        (*names)[(*n)++] = cov_strfmt(e, GROUP "/%.*s_meta/bam_files", length, links[i]);
+        (*names)[(*n)++] = cov_coverage_files_name(links[i], length, e);
         rc = (*names)[*n - 2] && (*names)[*n - 1] ? COV_OK : COV_ENOMEM;
     }
     cov_h5_free_names(links, n_links);
@@ -576,7 +576,8 @@ static int split_part(struct cov_signal *s, size_t k, const struct cov_chunk_tab
 
 int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e)
 {
-    char *name = cov_strfmt(e, GROUP "/%s_meta/bam_files", s->parts[k].name);
+    const char *prefix = s->parts[k].name;
+    char *name = cov_coverage_files_name(prefix, strlen(prefix), e);
     int rc = name ? COV_OK : COV_ENOMEM;
     if (!rc && split_part(s, k, cov_chunk_head_table(s->head, name), e))
         rc = cov_err_prefix(e, "%s", s->name);
