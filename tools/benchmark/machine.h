@@ -34,7 +34,7 @@ void machine_describe(struct machine *m);
 /* Runs the probes for about `seconds` each and keeps the best of several tries:
  * - fp32_gflops, bf16_gflops: the network's own matrix products with operands in cache, on all
  *   threads of the pool. A multiply-add counts as two operations. bf16 is probed only if the CPU
- *   has instructions for it
+ *   has instructions for it, or for the 16-bit integers that replace it
  * - memory_gb_per_second: reading more than the caches hold */
 int machine_probe(struct machine *m, struct cov_pool *pool, double seconds,
                   struct cov_err *e) COV_MUST_USE;

@@ -82,8 +82,8 @@ extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
  * with many channels on both sides; with fewer, preparing rows costs as much as it saves. */
 extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
 enum { COV_GEMM_MANY = 64 };
-/* Tables with bf16 instructions: VDPBF16PS, and AMX's TDPBF16PS. */
-extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
+/* Tables with AMX's TDPBF16PS. */
+extern const struct cov_gemm cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
 /* Table with an integer instruction: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 

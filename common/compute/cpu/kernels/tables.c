@@ -18,8 +18,7 @@ static const struct {
 #ifdef __x86_64__
     {&cov_gemm_amx_bf16, &cov_outer_amx_bf16, NULL, NULL},
     {&cov_gemm_amx_bf16x3, NULL, NULL, NULL},
-    {&cov_gemm_dot_bf16, &cov_outer_dot_bf16, NULL, NULL},
-    {&cov_gemm_dot_int16, NULL, NULL, NULL},
+    {&cov_gemm_dot_int16, &cov_outer_dot_bf16, NULL, NULL},
     {&cov_gemm_avx512_shared, &cov_outer_avx512_shared, NULL, NULL},
     {&cov_gemm_avx512_inner, &cov_outer_avx512_inner, NULL, NULL},
     {&cov_gemm_avx512, &cov_outer_avx512, &cov_vec_avx512, &cov_trainvec_avx512},

@@ -1,6 +1,6 @@
-/* gemm_avx512bf16.c - matrix products and sums of outer products with VDPBF16PS (AVX-512 BF16: Zen 4,
- * Cooper Lake, Sapphire Rapids and later). The instruction multiplies pairs of elements, in sums of
- * outer products each pair from two rows of an operand, and adds both products.
+/* outer_avx512bf16.c - sums of outer products with VDPBF16PS (AVX-512 BF16: Zen 4, Cooper Lake,
+ * Sapphire Rapids and later). The instruction multiplies pairs of elements, each from two rows of an
+ * operand, and adds both products.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -12,9 +12,6 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/outer_ahead.h"
 #include "common/compute/cpu/kernels/tiles.h"
-
-#define DOT(sums, a, b) ((floats)_mm512_dpbf16_ps((__m512)(sums), (__m512bh)(a), (__m512bh)(b)))
-#include "common/compute/cpu/kernels/gemm_dot_body.h"
 
 enum {
     LANES = 16,
@@ -155,14 +152,6 @@ static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next
 
 #define NEEDS (COV_CPU_AVX512F | COV_CPU_AVX512BW | COV_CPU_AVX512VL | COV_CPU_AVX512_BF16)
 
-const struct cov_gemm cov_gemm_dot_bf16 = {.name = "AVX-512 BF16",
-                                           .needs = NEEDS,
-                                           .lanes = PAIRS_LANES,
-                                           .width = PAIRS_PANEL,
-                                           .run = dot_bf16,
-                                           .pack = cov_gemm_pack_pairs,
-                                           .arithmetic = COV_BF16,
-                                           .k_unit = DOT_UNIT};
 const struct cov_outer cov_outer_dot_bf16 = {"AVX-512 BF16", NEEDS, add, COV_BF16};
 
 #endif
