@@ -7,7 +7,6 @@
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/layers/lstm.h"
-#include "common/compute/cpu/layers/lstm_resting.h"
 #include "common/compute/cpu/layers/ref.h"
 
 static float *floats(size_t n)

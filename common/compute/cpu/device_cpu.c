@@ -17,7 +17,6 @@
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/blas.h"
 #include "common/compute/cpu/layers/lstm_edits.h"
-#include "common/compute/cpu/layers/lstm_resting.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/compute/cpu/layers/lstm_resting.h"
+#include "common/compute/cpu/layers/lstm_pass.h"
 
 enum { LINE = 16 }; /* floats of a cache line */
 

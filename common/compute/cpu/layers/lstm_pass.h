@@ -1,5 +1,5 @@
 /* lstm_pass.h - one direction of an LSTM layer running over its sequences. lstm.c (products and
- * steps) uses lstm_resting.c (skipped work); both use this state.
+ * steps) uses lstm_resting.c, which decides what a pass skips; both use this state.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H
 #define COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H
@@ -8,7 +8,7 @@
 
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/lstm_batch.h"
+#include "common/compute/cpu/layers/lstm.h"
 
 enum {
     COV_LSTM_STEPS = 16,       /* the most steps of a block */
@@ -98,5 +98,26 @@ static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t
 {
     return step >= p->seq[b].beg && step < p->seq[b].end;
 }
+
+/* ---- sequences that rest ---- */
+
+/* Returns true if x of this step differs from the x in the last sums over x, or may differ. */
+bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, size_t step, const float *x);
+/* Returns true if h equals the h in the last gates. */
+bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
+/* Called before the block's sums are overwritten: copies gates that a resting sequence still
+ * needs. */
+void cov_lstm_keep_gates(struct cov_lstm_pass *p);
+
+/* ---- rows of the padding ---- */
+
+/* Called before the forward direction: sets y_padded on the assumption that the forward direction
+ * settles, too. */
+void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
+/* Called after a step of the forward direction: moves y_padded past rows that differ from the
+ * padding's. */
+void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step);
+/* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
+void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
 
 #endif

@@ -1,6 +1,6 @@
-/* lstm_resting.c - the work that an LSTM layer skips: see lstm_resting.h.
+/* lstm_resting.c - the work that an LSTM layer skips: see lstm.h and lstm_pass.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/lstm_resting.h"
+#include "common/compute/cpu/layers/lstm_pass.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_passes.h"
+#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"
 

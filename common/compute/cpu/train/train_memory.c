@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/compute/cpu/train/train_passes.h"
+#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 
 static size_t max_size(size_t a, size_t b)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_passes.h"
+#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
