@@ -4,19 +4,19 @@ torch_resume.py CKPT GENOME,... BATCH METRICS [SEED [AFTER [OPTION...]]]
                     continues CKPT with its weights and its optimiser, and compares loss and accuracy of each step with
                     METRICS (metrics.jsonl); uses the order of the file, or the order and the dropout that covtrain draws
                     with SEED. Parameters without a state of the optimiser are frozen. AFTER: the checkpoint after these
-                    steps, whose running statistics must be the same. OPTION, as of covtrain: balance, target-scale
-                    (by the median), recompute (PyTorch's checkpointing of LSTMs)
+                    steps, whose running statistics must be the same ("-": none). OPTION, as of covtrain: balance,
+                    target-scale (by the median), recompute (PyTorch's checkpointing of LSTMs)
 
 SPDX-License-Identifier: MIT
 """
 import json
-import sys
 
 import h5py
 import numpy as np
 import torch
 from torch.utils.checkpoint import checkpoint
 
+import serve
 import training_draws
 from torch_network import Network
 
@@ -75,7 +75,7 @@ def scale(files):
         y *= (np.median(depths, axis=0) / depth).astype("f4")
 
 
-def main(ckpt, genomes, batch, metrics, seed=None, after=None, *options):
+def main(ckpt, genomes, batch, metrics, seed=None, after="-", *options):
     torch.set_num_threads(1)  # the steps of the LSTM are too small for threads
     c = load(ckpt)
     hp = c["hyper_parameters"]
@@ -119,14 +119,13 @@ def main(ckpt, genomes, batch, metrics, seed=None, after=None, *options):
         if step is not steps[-1]:
             loss.backward()
             adam.step()
-        print(step["step"], loss.item(), step["loss"], r, step["accuracy"])
         if abs(loss.item() - step["loss"]) > 1e-4 * abs(loss.item()) or abs(r - step["accuracy"]) > 1e-4:
-            return "another step"
-    for name, wanted in load(after)["state_dict"].items() if after else ():
+            return f"step {step['step']}: loss {step['loss']} for {loss.item()}, accuracy {step['accuracy']} for {r}"
+    for name, wanted in load(after)["state_dict"].items() if after != "-" else ():
         if "running" in name and not torch.allclose(net.state_dict()[name], wanted, rtol=1e-3, atol=1e-5):
             return "other statistics: " + name
-    return 0 if steps and not order else "the steps are not whole epochs"
+    return None if steps and not order else "the steps are not whole epochs"
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    serve.run(main)
