@@ -12,8 +12,9 @@ for i in range(5000000):
 print(1 + int(30 * (time.process_time() - begin)))') || exit 99
 
 # frugal COMMAND...: runs it with limits. Address space, of which a part is never touched, stands for memory. A
-# sanitizer needs too much of it, and so do the stacks of many threads, hence -@ 2.
+# sanitizer needs too much of it, and so do the stacks and arenas of many threads, hence -@ 2 and one arena.
 limit=700000
+export MALLOC_ARENA_MAX=1
 frugal() {
     if [ "${SAN:-}" ]; then
         run "$@"
@@ -65,8 +66,8 @@ with h5py.File("rows.h5", "w") as f:
     fill("data/seqids", (n,), "S1", b"c")
     fill("data/start_ends", (n, 2), "i8", [0, 1])
 # One line, over and over.
-for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 24), ("names.gz", b"c1\n", 1 << 24),
-                          ("peaks.bed.gz", b"c1\t1\t2\nc2\t0\t3\nc1\t0\t9\n", 1 << 22)):
+for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 23), ("names.gz", b"c1\n", 1 << 23),
+                          ("peaks.bed.gz", b"c1\t1\t2\nc2\t0\t3\nc1\t0\t9\n", 1 << 21)):
     with open(name, "wb") as f:
         f.write(gzip.compress(line * (1 << 16)) * (times >> 16))
 for name, line in (("genes.bed.gz", b"c1\t1\t2\n"), ("genes.gff3.gz", b"c1\t.\tgene\t1\t2\t.\t+\t.\tID=%s\n" % (b"x" * 200)),
@@ -75,10 +76,10 @@ for name, line in (("genes.bed.gz", b"c1\t1\t2\n"), ("genes.gff3.gz", b"c1\t.\tg
         f.write(gzip.compress(line * ((1 << 20) // len(line))) * 32)
 with gzip.open("unknown.gz", "wb", 6) as f:
     for i in range(60000):
-        f.write(b"%d" % i + b"x" * 5000 + b"\n")
+        f.write(b"%d" % i + b"x" * 2500 + b"\n")
 # Peaks on sequences with long names.
 with gzip.open("long_names.bed.gz", "wb", 6) as f:
-    for i in range(60000):
+    for i in range(30000):
         f.write(b"%d" % i + b"x" * 5000 + b"\t0\t5\n")
 E
 "$PYTHON" make.py || exit 99
@@ -128,7 +129,7 @@ run fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
 refused 1 "^fasta2h5: error: .*$text" '  nor is such a file'
 
 # Lists of names and regions.
-limit=300000
+limit=110000
 for list in '--regions-file regions.bed.gz' '--names names.gz' '--exclude-names names.gz' '--names unknown.gz'; do
     rm -f x.h5
     # shellcheck disable=SC2086 # a list of words
@@ -160,7 +161,7 @@ for file in regions peaks; do
     frugal covpeaks stats $file.bed.gz
     status_is 0 '  stats'
 done
-is "$(tail -n 1 "$stdout")" 'peaks.bed.gz	12582912	4.333333333333333	3	12	NA' '  counts all'
+is "$(tail -n 1 "$stdout")" 'peaks.bed.gz	6291456	4.333333333333333	3	12	NA' '  counts all'
 printf 'c1\t2\t3\n' >one.bed
 frugal covpeaks compare --chrom-sizes genome.sizes long_names.bed.gz one.bed
 refused 1 'long_names\.bed\.gz: none of the sequences with peaks \(0x+.*\) is in genome\.sizes \(c1, c2\)$' 'peaks on sequences with long names: compare'
@@ -168,14 +169,15 @@ frugal covpeaks stats long_names.bed.gz
 refused 1 'long_names\.bed\.gz:1: the name of the sequence is longer than 255 bytes$' '  stats'
 
 # Lines of a VCF: a record, and one of the header.
+limit=170000
 make_ckpt bi-hybrid m.ckpt || exit 99
 {
     printf '##fileformat=VCFv4.3\n'
-    head -c 70000000 /dev/zero | tr '\0' '#'
+    head -c 9000000 /dev/zero | tr '\0' '#'
 } | gzip -1 >header.vcf.gz
 {
     printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
-    head -c 70000000 /dev/zero | tr '\0' 'A'
+    head -c 9000000 /dev/zero | tr '\0' 'A'
 } | gzip -1 >record.vcf.gz
 for file in header:2 record:3; do
     frugal coveffect vcf -q -@ 2 --cpu base -m m.ckpt -g g.fa --window 48 -o x.tsv ${file%:*}.vcf.gz
@@ -249,7 +251,7 @@ write("same", 1, *[record(20, b"0|1") * 1000] * 100)
 write("none", 1, *[record(20, b"0|0") * 1000] * 300)
 write("deleted", 1, record(20, b"0|1") * 2000, record(22, b"0|1", b"A", b"A" * 90000),
       *(record(1000 + k // 2, b"0|1") for k in range(100000)))
-write("long", 1, *[record(20, b"0|1", b"ACGT" * 1250000)] * 40)
+write("long", 1, *[record(20, b"0|1", b"ACGT" * 1250000)] * 20)
 write("ploidy", 200000, record(20, b"|".join([b"1"] * 40) + b"\t0|1" * 199999), record(22, b"0|1" + b"\t0|1" * 199999))
 write("name", 1, *[record(20 + k, b"0|1") for k in range(100)], names=b"s" * 7000000 + b"%d")
 write("fields", 1000, record(20, b"\t".join(b"0|1" + b":" * (i + 1) + b"x" * 16000 if i < 250 else b"0|1" for i in range(1000)),
@@ -258,7 +260,7 @@ write("fields", 1000, record(20, b"\t".join(b"0|1" + b":" * (i + 1) + b"x" * 160
 E
 "$PYTHON" haplotypes.py || exit 99
 { printf '>c1\n'; awk 'BEGIN { while (n++ < 1000) printf "%0100d\n", 0 }' | tr 0 A; } >a.fa
-limit=500000
+limit=240000
 overlaps='too many overlapping changes \(the limit is 4194304, plus 64 per row\); remove duplicate and overlapping records'
 alleles='the alleles of the records in a window need more than 16 MiB; remove duplicate records, or use a smaller --window'
 for file in blocks alleles same none deleted long ploidy name fields; do
@@ -282,8 +284,8 @@ limit=300000
 # Annotations: long IDs and parents, and long names of as many features as there may be.
 "$PYTHON" - <<'E' || exit 99
 import gzip
-with gzip.open("ids.gff3.gz", "wb", 9) as f:
-    for i in range(4000):
+with gzip.open("ids.gff3.gz", "wb", 6) as f:
+    for i in range(1500):
         f.write(b"c1\t.\tgene\t1\t9\t.\t+\t.\tID=%d%s\n" % (i, b"x" * 200000))
 with gzip.open("texts.gff3.gz", "wb", 9) as f:
     f.write(b"c1\t.\tgene\t1\t9\t%s\t+\t.\tID=%s\n" % (b"5" * 255, b"x" * 255) * 330000)
