@@ -250,7 +250,7 @@ page_of_box 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its 
 page_of_box 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
 page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
 page_of_box '0,/ (not in rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
-page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
+page_of_box 's/only warnings/& (not in spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
 
 # ---------------------------------------------------------------- two builds
 
