@@ -363,7 +363,7 @@ static int encode_row(const struct coverage_job *j, struct coverage_slot *s,
                       struct coverage_worker *worker, const struct cov_pair *p, int strand,
                       struct cov_err *e)
 {
-    struct cov_coverage_scratch *w = worker ? &worker->scratch : NULL; /* NULL: is_encoded */
+    struct cov_coverage_scratch *w = &worker->scratch;
     size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
     struct cov_blob *out = &s->out[strand];
     int rc = COV_OK;
@@ -407,7 +407,8 @@ static int coverage_store(void *arg, void *slot, struct cov_err *e)
     struct coverage_job *j = arg;
     struct coverage_slot *s = slot;
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
-    int rc = j->is_encoded ? coverage_work(j, s, NULL, e) : COV_OK;
+    struct coverage_worker none = {0}; /* what is encoded is only copied */
+    int rc = j->is_encoded ? coverage_work(j, s, &none, e) : COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
             rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], e);
