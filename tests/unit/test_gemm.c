@@ -138,28 +138,28 @@ TEST(rounds_to_nearest_even)
 /* Chooses the best table for the CPU's features. */
 TEST(chooses_the_best)
 {
-    assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);
-    assert_null(cov_gemm_choose_bf16(0, COV_BF16));
+    assert_ptr_equal(cov_gemm_choose(0, COV_FP32, 0, 0), &cov_gemm_base);
+    assert_null(cov_gemm_choose(0, COV_BF16, 0, 0));
 #ifdef __x86_64__
     unsigned avx2 = COV_CPU_AVX2 | COV_CPU_FMA, avx512 = avx2 | cov_gemm_avx512.needs;
     unsigned dot = avx512 | COV_CPU_AVX512BW | COV_CPU_AVX512VL | COV_CPU_AVX512_BF16;
     unsigned amx = dot | cov_gemm_amx_bf16.needs;
-    assert_ptr_equal(cov_gemm_choose(avx2), &cov_gemm_avx2);
-    assert_ptr_equal(cov_gemm_choose(amx), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose(avx2, COV_FP32, 0, 0), &cov_gemm_avx2);
+    assert_ptr_equal(cov_gemm_choose(amx, COV_FP32, 0, 0), &cov_gemm_avx512);
     unsigned adders = dot | COV_CPU_ADDERS;
-    assert_ptr_equal(cov_gemm_choose(adders), &cov_gemm_avx512);
-    assert_ptr_equal(cov_gemm_choose_for(adders, 64, 64), &cov_gemm_avx512_inner);
-    assert_ptr_equal(cov_gemm_choose_for(adders | COV_CPU_FREE_LANES, 64, 64),
+    assert_ptr_equal(cov_gemm_choose(adders, COV_FP32, 0, 0), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose(adders, COV_FP32, 64, 64), &cov_gemm_avx512_inner);
+    assert_ptr_equal(cov_gemm_choose(adders | COV_CPU_FREE_LANES, COV_FP32, 64, 64),
                      &cov_gemm_avx512_shared);
-    assert_ptr_equal(cov_gemm_choose_for(adders, 63, 64), &cov_gemm_avx512);
-    assert_ptr_equal(cov_gemm_choose_for(adders, 64, 63), &cov_gemm_avx512);
-    assert_ptr_equal(cov_gemm_choose_for(amx, 64, 64), &cov_gemm_avx512);
-    assert_null(cov_gemm_choose_bf16(avx512, COV_BF16));
-    assert_null(cov_gemm_choose_bf16(dot, COV_BF16));
-    assert_null(cov_gemm_choose_bf16(dot, COV_BF16X3));
-    assert_ptr_equal(cov_gemm_choose_bf16(amx, COV_BF16), &cov_gemm_amx_bf16);
-    assert_null(cov_gemm_choose_bf16(dot, COV_INT16));
-    assert_ptr_equal(cov_gemm_choose_bf16(dot | COV_CPU_AVX512_VNNI, COV_INT16),
+    assert_ptr_equal(cov_gemm_choose(adders, COV_FP32, 63, 64), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose(adders, COV_FP32, 64, 63), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose(amx, COV_FP32, 64, 64), &cov_gemm_avx512);
+    assert_null(cov_gemm_choose(avx512, COV_BF16, 0, 0));
+    assert_null(cov_gemm_choose(dot, COV_BF16, 0, 0));
+    assert_null(cov_gemm_choose(dot, COV_BF16X3, 0, 0));
+    assert_ptr_equal(cov_gemm_choose(amx, COV_BF16, 0, 0), &cov_gemm_amx_bf16);
+    assert_null(cov_gemm_choose(dot, COV_INT16, 0, 0));
+    assert_ptr_equal(cov_gemm_choose(dot | COV_CPU_AVX512_VNNI, COV_INT16, 0, 0),
                      &cov_gemm_dot_int16);
 #endif
 }

@@ -50,11 +50,11 @@ TEST(chooses_levels)
 static void is_base(bool base)
 {
     unsigned features = cov_cpu_features();
-    assert_int_equal(cov_gemm_choose(features) == &cov_gemm_base, base);
-    assert_int_equal(cov_gemm_choose_for(features, 64, 64) == &cov_gemm_base, base);
+    assert_int_equal(cov_gemm_choose(features, COV_FP32, 0, 0) == &cov_gemm_base, base);
+    assert_int_equal(cov_gemm_choose(features, COV_FP32, 64, 64) == &cov_gemm_base, base);
     assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
     assert_int_equal(cov_trainvec_choose(features) == &cov_trainvec_base, base);
-    assert_int_equal(cov_outer_choose_for(features, COV_FP32, 64, 64) == &cov_outer_base, base);
+    assert_int_equal(cov_outer_choose(features, COV_FP32, 64, 64) == &cov_outer_base, base);
     assert_int_equal(cov_toom_cook_choose(features) == &cov_toom_cook_base, base);
     assert_int_equal(cov_letters_choose() == &cov_letters_base, base);
     assert_int_equal(cov_onehot_choose() == &cov_onehot_base, base || !(features & COV_CPU_BMI2));

@@ -20,8 +20,8 @@ static struct cov_lstm *lstm_of(const struct cov_layer *l, const struct cov_laye
 {
     struct cov_lstm *f;
     unsigned features = cov_cpu_features();
-    assert_int_equal(cov_lstm_new(l, w, cov_gemm_choose(features), cov_vec_choose(features),
-                                  COV_LSTM_REST_FP32, &f, NULL),
+    assert_int_equal(cov_lstm_new(l, w, cov_gemm_choose(features, COV_FP32, 0, 0),
+                                  cov_vec_choose(features), COV_LSTM_REST_FP32, &f, NULL),
                      0);
     return f;
 }

@@ -58,17 +58,17 @@ TEST(scales_columns)
 
 TEST(chooses)
 {
-    assert_ptr_equal(cov_outer_choose_for(0, COV_FP32, 64, 64), &cov_outer_base);
-    assert_null(cov_outer_choose_for(0, COV_BF16, 64, 64));
+    assert_ptr_equal(cov_outer_choose(0, COV_FP32, 64, 64), &cov_outer_base);
+    assert_null(cov_outer_choose(0, COV_BF16, 64, 64));
 #ifdef __x86_64__
     unsigned dot = cov_outer_avx512.needs | cov_outer_dot_bf16.needs;
-    assert_ptr_equal(cov_outer_choose_for(dot, COV_FP32, 64, 64), &cov_outer_avx512);
-    assert_ptr_equal(cov_outer_choose_for(dot, COV_BF16, 64, 64), &cov_outer_dot_bf16);
+    assert_ptr_equal(cov_outer_choose(dot, COV_FP32, 64, 64), &cov_outer_avx512);
+    assert_ptr_equal(cov_outer_choose(dot, COV_BF16, 64, 64), &cov_outer_dot_bf16);
     unsigned amx = dot | cov_outer_amx_bf16.needs;
-    assert_ptr_equal(cov_outer_choose_for(amx, COV_BF16, 64, 64), &cov_outer_amx_bf16);
+    assert_ptr_equal(cov_outer_choose(amx, COV_BF16, 64, 64), &cov_outer_amx_bf16);
     unsigned zen4 = dot | cov_outer_avx512_inner.needs, zen5 = zen4 | cov_outer_avx512_shared.needs;
-    assert_ptr_equal(cov_outer_choose_for(zen4, COV_FP32, 64, 64), &cov_outer_avx512_inner);
-    assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 64), &cov_outer_avx512_shared);
-    assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 63), &cov_outer_avx512);
+    assert_ptr_equal(cov_outer_choose(zen4, COV_FP32, 64, 64), &cov_outer_avx512_inner);
+    assert_ptr_equal(cov_outer_choose(zen5, COV_FP32, 64, 64), &cov_outer_avx512_shared);
+    assert_ptr_equal(cov_outer_choose(zen5, COV_FP32, 64, 63), &cov_outer_avx512);
 #endif
 }

@@ -201,10 +201,11 @@ int machine_probe(struct machine *m, struct cov_pool *pool, double seconds, stru
     int rc = cov_cpu_level_choose(NULL, &cpu, e);
     if (rc)
         return rc;
-    rc = probe_products(m, cov_gemm_choose(cpu.features), "fp32_gflops", pool, seconds, e);
-    const struct cov_gemm *bf16 = cov_gemm_choose_bf16(cpu.features, COV_BF16);
+    rc = probe_products(m, cov_gemm_choose(cpu.features, COV_FP32, 0, 0), "fp32_gflops", pool,
+                        seconds, e);
+    const struct cov_gemm *bf16 = cov_gemm_choose(cpu.features, COV_BF16, 0, 0);
     if (!bf16) /* the network then multiplies integers instead */
-        bf16 = cov_gemm_choose_bf16(cpu.features, COV_INT16);
+        bf16 = cov_gemm_choose(cpu.features, COV_INT16, 0, 0);
     if (!rc && bf16)
         rc = probe_products(m, bf16, "bf16_gflops", pool, seconds, e);
     return rc ? rc : probe_memory(m, pool, seconds, e);

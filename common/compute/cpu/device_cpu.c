@@ -515,7 +515,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->reference = cpu.level == COV_LEVEL_SCALAR;
     dev->base.ops = &ops;
     dev->kernels.vec = cov_vec_choose(cpu.features);
-    dev->kernels.gemm = cov_gemm_choose(cpu.features);
+    dev->kernels.gemm = cov_gemm_choose(cpu.features, COV_FP32, 0, 0);
     /* Without kernels for this CPU, OpenBLAS is faster, if it is installed. */
     dev->kernels.openblas = !options->levels && cpu.level == COV_LEVEL_BASE && cov_blas_load();
     dev->kernels.minimal = cov_toom_cook_choose(cpu.features);

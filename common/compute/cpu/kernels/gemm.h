@@ -87,13 +87,10 @@ extern const struct cov_gemm cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
 /* Table with an integer instruction: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 
-/* Returns the widest single-precision table for these features (COV_CPU_* bits). */
-const struct cov_gemm *cov_gemm_choose(unsigned features);
-/* Returns the fastest single-precision table for products of a layer with n_in and n_out
- * channels. */
-const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
-/* Returns the fastest table that has instructions for this arithmetic; NULL if there is none. */
-const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
+/* Returns the fastest table for this arithmetic, these features (COV_CPU_* bits), and a layer with
+ * n_in and n_out channels (0: few); NULL if there is none, which does not happen for COV_FP32. */
+const struct cov_gemm *cov_gemm_choose(unsigned features, enum cov_arithmetic arithmetic,
+                                       size_t n_in, size_t n_out);
 
 /* ---- packing: functions for `pack`, in gemm_pack.c ---- */
 

@@ -51,7 +51,7 @@ extern const struct cov_outer cov_outer_dot_bf16, cov_outer_amx_bf16;
 
 /* Returns the fastest table for this arithmetic, these features (COV_CPU_* bits), and a layer with
  * n_in and n_out channels; NULL if there is none, which only happens for COV_BF16. */
-const struct cov_outer *cov_outer_choose_for(unsigned features, enum cov_arithmetic arithmetic,
-                                             size_t n_in, size_t n_out);
+const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic,
+                                         size_t n_in, size_t n_out);
 
 #endif

@@ -29,47 +29,29 @@ static const struct {
 
 /* Returns true if a table that needs these features can be used for a layer; adders pay only with
  * many channels. */
-static bool fits(unsigned needs, unsigned features, bool many)
+static bool fits(unsigned needs, unsigned features, size_t n_in, size_t n_out)
 {
+    bool many = n_in >= COV_GEMM_MANY && n_out >= COV_GEMM_MANY;
     return (needs & ~features) == 0 && (many || !(needs & COV_CPU_ADDERS));
 }
 
-static const struct cov_gemm *choose_gemm(unsigned features, enum cov_arithmetic arithmetic,
-                                          bool many)
+const struct cov_gemm *cov_gemm_choose(unsigned features, enum cov_arithmetic arithmetic,
+                                       size_t n_in, size_t n_out)
 {
-    for (size_t i = 0; i < COV_COUNT(sets); i++)
-        if (sets[i].gemm->arithmetic == arithmetic && fits(sets[i].gemm->needs, features, many))
-            return sets[i].gemm;
+    for (size_t i = 0; i < COV_COUNT(sets); i++) {
+        const struct cov_gemm *gemm = sets[i].gemm;
+        if (gemm->arithmetic == arithmetic && fits(gemm->needs, features, n_in, n_out))
+            return gemm;
+    }
     return NULL;
 }
 
-static bool has_many(size_t n_in, size_t n_out)
-{
-    return n_in >= COV_GEMM_MANY && n_out >= COV_GEMM_MANY;
-}
-
-const struct cov_gemm *cov_gemm_choose(unsigned features)
-{
-    return choose_gemm(features, COV_FP32, false);
-}
-
-const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out)
-{
-    return choose_gemm(features, COV_FP32, has_many(n_in, n_out));
-}
-
-const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic)
-{
-    return arithmetic == COV_FP32 ? NULL : choose_gemm(features, arithmetic, false);
-}
-
-const struct cov_outer *cov_outer_choose_for(unsigned features, enum cov_arithmetic arithmetic,
-                                             size_t n_in, size_t n_out)
+const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic,
+                                         size_t n_in, size_t n_out)
 {
     for (size_t i = 0; i < COV_COUNT(sets); i++) {
         const struct cov_outer *outer = sets[i].outer;
-        if (outer && outer->arithmetic == arithmetic &&
-            fits(outer->needs, features, has_many(n_in, n_out)))
+        if (outer && outer->arithmetic == arithmetic && fits(outer->needs, features, n_in, n_out))
             return outer;
     }
     return NULL;

@@ -62,8 +62,8 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     } else if (!amx) {
         replace("there are no bf16 instructions, and fp32 is as fast and more exact", out);
     }
-    out->conv_gemm = cov_gemm_choose_bf16(cpu->features, out->conv);
-    out->lstm_gemm = cov_gemm_choose_bf16(cpu->features, out->lstm);
+    if (out->lstm != COV_FP32)
+        out->lstm_gemm = cov_gemm_choose(cpu->features, out->lstm, 0, 0);
 }
 
 /* With few channels, single precision takes as little time as bf16x3 and is more exact. */
@@ -112,23 +112,17 @@ struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
                                             const struct cov_cpu_kernels *plain)
 {
     struct cov_cpu_kernels kernels = *plain;
-    if (operands == COV_FP32) {
-        kernels.gemm = cov_gemm_choose_for(a->features, layer->c_in, layer->c_out);
-    } else if (!kernels.openblas) {
-        kernels.gemm =
-            operands == a->conv ? a->conv_gemm : cov_gemm_choose_bf16(a->features, operands);
-        if (operands != COV_INT16) /* minimal filtering amplifies the rounding of bf16 too much */
-            kernels.minimal = NULL;
-    }
+    kernels.gemm = cov_gemm_choose(a->features, operands, layer->c_in, layer->c_out);
+    /* Minimal filtering amplifies the rounding of bf16 too much. */
+    if (operands == COV_BF16 || operands == COV_BF16X3)
+        kernels.minimal = NULL;
     return kernels;
 }
 
 const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
                                          const struct cov_layer *layer)
 {
-    return lstm_operands(a, layer) != COV_FP32
-               ? a->lstm_gemm
-               : cov_gemm_choose_for(a->features, layer->c_in, 4 * layer->hidden);
+    return cov_gemm_choose(a->features, lstm_operands(a, layer), layer->c_in, 4 * layer->hidden);
 }
 
 size_t cov_cpu_lstm_rows(const struct cov_cpu_arithmetic *a)
@@ -155,6 +149,6 @@ const struct cov_outer *cov_cpu_outer(const struct cov_cpu_arithmetic *a,
                                       const struct cov_layer *layer, enum cov_arithmetic operands)
 {
     bool rounds = operands == COV_BF16 || operands == COV_INT16;
-    return cov_outer_choose_for(a->features, rounds ? COV_BF16 : COV_FP32, layer->c_in,
-                                layer->kind == COV_LAYER_LSTM ? 4 * layer->hidden : layer->c_out);
+    return cov_outer_choose(a->features, rounds ? COV_BF16 : COV_FP32, layer->c_in,
+                            layer->kind == COV_LAYER_LSTM ? 4 * layer->hidden : layer->c_out);
 }

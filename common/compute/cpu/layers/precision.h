@@ -16,8 +16,7 @@ struct cov_cpu_arithmetic {
     enum cov_precision precision; /* the precision in use; never EXACT */
     const char *why;              /* why it is not the requested one; NULL if it is */
     enum cov_arithmetic conv, lstm;
-    /* Kernels for these; NULL for single precision. */
-    const struct cov_gemm *conv_gemm, *lstm_gemm;
+    const struct cov_gemm *lstm_gemm; /* NULL for single precision */
 };
 
 /* Chooses the operands for the requested precision. A more exact arithmetic, single precision or
