@@ -8,7 +8,7 @@
 
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/lstm_batch.h"
 
 enum {
     COV_LSTM_STEPS = 16,       /* the most steps of a block */

@@ -1,11 +1,12 @@
 /* lstm_resting.c - the work that an LSTM layer skips: see lstm.h and lstm_pass.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/lstm_pass.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/lstm_pass.h"
 
 /* ---- sequences that rest ---- */
 
