@@ -37,7 +37,6 @@ struct bench {
     struct cov_edited_windows *net[2]; /* only what differs; everything */
     size_t L, n_versions, width;
     uint8_t *codes; /* [2 L] */
-    struct cov_edit *edits;
     struct cov_version *versions;
     float *values[2];
     int64_t beg, length; /* of the window in its sequence; of the sequence */
@@ -90,10 +89,8 @@ static void draw_versions(struct bench *b, size_t n, size_t kind, uint8_t *bases
         }
         if (n_old > inside - at)
             n_old = inside - at;
-        b->edits[k] = (struct cov_edit){at, n_old, codes, n_new};
         b->versions[k] =
-            (struct cov_version){.edits = &b->edits[k],
-                                 .n = 1,
+            (struct cov_version){.edit = {at, n_old, codes, n_new},
                                  .next = k + 1 < b->n_versions ? &b->versions[k + 1] : NULL};
         if (b->width > 0) {
             b->versions[k].beg = at > b->width / 2 ? at - b->width / 2 : 0;
@@ -118,7 +115,7 @@ static void compare(struct bench *b, size_t kind, size_t n)
     for (size_t k = 0; k < b->n_versions; k++) {
         const struct cov_version *v = &b->versions[k];
         const size_t end = v->end == 0 || v->end > v->n_bases ? v->n_bases : v->end;
-        const size_t class = class_of(b, v->edits, n);
+        const size_t class = class_of(b, &v->edit, n);
         double *largest = &b->of[kind].largest[class];
         b->of[kind].n[class]++;
         for (size_t i = (k * b->L + v->beg) * D; i < (k * b->L + end) * D; i++) {
@@ -200,7 +197,6 @@ int main(int argc, char **argv)
         rc = start(&b, argv, dev, &e);
     const size_t row = rc ? 1 : b.L * b.model->n_datasets;
     b.codes = malloc(2 * b.L);
-    b.edits = calloc(b.n_versions, sizeof *b.edits);
     b.versions = calloc(b.n_versions, sizeof *b.versions);
     b.values[0] = malloc(b.n_versions * row * sizeof(float));
     b.values[1] = malloc(b.n_versions * row * sizeof(float));
@@ -217,7 +213,6 @@ int main(int argc, char **argv)
         free(b.values[i]);
     }
     free(b.codes);
-    free(b.edits);
     free(b.versions);
     cov_genome_free(b.genome);
     cov_ensemble_close(b.model);
