@@ -210,7 +210,7 @@ static uint8_t *elements_of(const struct cov_grid *grid, size_t bytes)
     uint8_t *elems = malloc(n * L * 4 * bytes), *to = elems;
     assert_non_null(elems);
     for (size_t i = 0; i < n; i++) {
-        uint8_t codes[L];
+        uint8_t codes[L] = {0};
         codes_of(grid, i, codes);
         for (size_t t = 0; t < L; t++, to += 4 * bytes)
             if (bytes == 2)

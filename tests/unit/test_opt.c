@@ -260,7 +260,7 @@ TEST(refuses)
 TEST(lists_may_have_blanks)
 {
     char *argv[] = {(char[]){"tool"}, (char[]){"--list=a,  b c, d"}, NULL};
-    struct config c = {0};
+    static struct config c;
     struct cov_err e = COV_ERR_INIT;
     int n_operands;
     const struct cov_opt_set set = {table, &c, NULL};
