@@ -107,8 +107,8 @@ struct cov_filter {
  * order in which they were applied. */
 bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
 
-/* The filters of a dataset, of which those whose bit in `mask` (HDF5's filter mask) is not set
- * were applied to a chunk. */
+/* The filters of a dataset, and which of them a chunk skips: those whose bit in `mask` (HDF5's
+ * filter mask) is set. */
 struct cov_applied {
     const struct cov_filter *filters;
     size_t n_filters;

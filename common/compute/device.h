@@ -175,8 +175,8 @@ enum { COV_EDITED_ORIGINALS = 2 };
  * one. */
 struct cov_program {
     const struct cov_program_ops *ops;
-    /* NULL: not implemented. Sets out[n,L,D] like forward, at wanted positions; others are
-     * undefined. Computes originals once, unless the worker's last call had the same ones, and of
+    /* NULL if the device has no such function. Sets out[n,L,D] like forward, at wanted positions;
+     * others are undefined. Computes originals once, unless the worker's last call had the same ones, and of
      * edited chunks only what differs. Values depend on the chunk and its original only, and differ
      * from those of forward by at most 1e-5. */
     int (*forward_edited)(struct cov_program *p, unsigned worker,

@@ -63,8 +63,8 @@ struct cov_rank_item {
     const char *name; /* for messages */
     uint64_t fingerprint;
 };
-/* Collective: COV_EINPUT if the items of a process differ from those of the first; names that process
- * and its host, and the first item that differs. */
+/* Collective: COV_EINPUT if a process and the first one have different items. The message names the
+ * process, its host, and the first item that differs. */
 int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, size_t n,
                       struct cov_err *e) COV_MUST_USE;
 /* Prefixes the message of a process other than the first with its number and host. */

@@ -47,7 +47,7 @@ struct cov_subset_options {
 };
 
 /* Writes the selected rows of `input` (NULL: all) in their order, as a partial file unless all are
- * selected. `storage`: NULL for that of the file. COV_EINPUT if no row is selected. */
+ * selected. `storage`: NULL keeps the storage of the file. COV_EINPUT if no row is selected. */
 int cov_subset(const char *input, const char *output, const struct cov_subset_options *options,
                const struct cov_rewrite_storage *storage, const struct cov_rewrite_job *job,
                struct cov_err *e) COV_MUST_USE;

@@ -411,7 +411,8 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_alleles *a
     return rc;
 }
 
-/* Adds the last row to h->names. Sets *number to that of the first row with the same changes. */
+/* Adds the last row to h->names. Sets *number to the number of the first row with the same
+ * changes. */
 static int name_row(struct cov_haplotypes *h, const struct cov_effect_rows *r, size_t *number,
                     bool *is_new, struct cov_err *e)
 {

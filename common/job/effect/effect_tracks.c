@@ -80,8 +80,8 @@ static char *track_path(const struct cov_effect_tracks *t, const struct cov_vari
     return path;
 }
 
-/* Sets the intervals of a track, and returns their number. `values` are those of the dataset; those
- * of the next position are D after them. */
+/* Sets the intervals of a track, and returns their number. `values` has the values of the dataset,
+ * each D after the value of the position before. */
 static size_t fill_track(const struct cov_effect_tracks *t, const struct cov_alleles *p,
                          size_t allele, const struct cov_effect_values *values, size_t dataset,
                          int kind)

@@ -26,6 +26,7 @@ static uint64_t add_texts(uint64_t before, const struct cov_strings *list)
     return add_text(before, "");
 }
 
+/* Add a new option here if processes could not train together with different values of it. */
 static uint64_t options_fingerprint(const struct cov_train_options *o)
 {
     const struct cov_hparams *h = &o->hp;
@@ -88,8 +89,9 @@ int cov_train_agree_on_options(const struct cov_train_options *o, struct cov_ran
     return cov_ranks_compare(r, items, COV_COUNT(items), e);
 }
 
-/* Hashes the name and size of a file, and up to 1 MB of its bytes: all of a small file, of a larger one parts
- * at equal distances, with the last. A difference in coverage changes most compressed chunks. */
+/* Hashes the name and size of a file, and up to 1 MB of its bytes: all of a small file, otherwise
+ * parts at equal distances, including the end. A difference in coverage changes most compressed
+ * chunks. */
 static int add_file(struct cov_rank_item *items, size_t *n, const char *path, struct cov_err *e)
 {
     enum { PART = 1 << 16, PARTS = 16 };

@@ -1,5 +1,5 @@
-/* train_agree.h - the processes of a training that mpirun started must have the same options, files and
- * precision: otherwise each would add gradients of something else.
+/* train_agree.h - the processes of a training that mpirun started must have the same options, files
+ * and precision: otherwise each would add gradients of something else.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_AGREE_H
 #define COV_JOB_TRAIN_TRAIN_AGREE_H
