@@ -443,7 +443,7 @@ static int check_paths(const struct call *call, struct cov_err *e)
 }
 
 /* Fails unless the directory exists and is writable. */
-static int check_folder(const char *path, const char *option, struct cov_err *e)
+static int check_dir(const char *path, const char *option, struct cov_err *e)
 {
     struct stat s;
     if (stat(path, &s))
@@ -468,7 +468,7 @@ static int check_common(const struct call *call, struct cov_err *e)
                         progress_modes[progress]);
     int rc = call->tool->prints_table ? cov_common_check_table(c, e) : COV_OK;
     if (!rc && c->tmpdir)
-        rc = check_folder(c->tmpdir, "tmpdir", e);
+        rc = check_dir(c->tmpdir, "tmpdir", e);
     if (!rc && c->stats_path) /* now, so that the run does not fail after hours of work */
         rc = cov_stats_check(&c->stats, c->stats_path, c->force, e);
     return rc;

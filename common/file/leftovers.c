@@ -31,9 +31,9 @@ static _Atomic(uint64_t) n_entries;
 
 static struct slot *slots_of(enum cov_leftover_kind kind, int *n)
 {
-    bool is_folder = kind == COV_LEFTOVER_EMPTY;
-    *n = is_folder ? COV_LEFTOVERS_MAX_EMPTY : COV_LEFTOVERS_MAX;
-    return is_folder ? directories : files;
+    bool is_dir = kind == COV_LEFTOVER_EMPTY;
+    *n = is_dir ? COV_LEFTOVERS_MAX_EMPTY : COV_LEFTOVERS_MAX;
+    return is_dir ? directories : files;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the name is stored */
@@ -71,7 +71,7 @@ char *cov_leftovers_take(enum cov_leftover_kind kind, int slot)
 }
 
 /* Uses system calls only: readdir is not async-signal-safe. */
-static void empty_folder(int fd, int depth)
+static void empty_dir(int fd, int depth)
 {
     _Alignas(struct dirent64) char buf[2048];
     ssize_t n;
@@ -86,7 +86,7 @@ static void empty_folder(int fd, int depth)
             int inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             if (inner < 0)
                 continue;
-            empty_folder(inner, depth - 1);
+            empty_dir(inner, depth - 1);
             (void)close(inner);
             (void)unlinkat(fd, name, AT_REMOVEDIR);
         }
@@ -99,7 +99,7 @@ static void remove_tree(const char *name)
         int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return;
-        empty_folder(fd, MAX_DEPTH);
+        empty_dir(fd, MAX_DEPTH);
         (void)close(fd);
         if (rmdir(name) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
             return;
@@ -130,7 +130,7 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
 
 /* Returns the last directory added before entry number *before, and sets *before to its number.
  * Returns NULL if there is none. */
-static struct slot *last_folder(uint64_t *before)
+static struct slot *last_dir(uint64_t *before)
 {
     struct slot *last = NULL;
     uint64_t greatest = 0;
@@ -159,7 +159,7 @@ int cov_leftovers_remove_all(void)
     }
     /* The latest directory goes first: later directories may be inside earlier ones. */
     uint64_t before = UINT64_MAX;
-    for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
+    for (struct slot *s = last_dir(&before); s; s = last_dir(&before)) {
         char *name = take(s);
         if (!name)
             continue;

@@ -103,7 +103,7 @@ static int check_contents(const char *path, enum cov_outfile_kind kind, struct c
 
 /* ---- begin ---- */
 
-static int check_folder(const char *path, const char *dir, struct cov_err *e)
+static int check_dir(const char *path, const char *dir, struct cov_err *e)
 {
     struct stat st;
     if (stat(dir, &st) == 0) {
@@ -375,7 +375,7 @@ static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind 
         goto out;
     }
     dir = cov_path_dir(o->path, e);
-    code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
+    code = dir ? check_dir(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)
         code = create(o, dir, e);
     /* Another run may have finished just before the lock. */
@@ -517,7 +517,7 @@ static int rename_new(const char *tmp, const char *path)
 
 /* Makes the new name durable. Ignores errors, because the file is already complete and some file
  * systems cannot sync a directory. */
-static void sync_folder(const char *path)
+static void sync_dir(const char *path)
 {
     char *dir = cov_path_dir(path, NULL);
     int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -612,7 +612,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     cov_leftovers_restore_signals(&before);
     for (size_t i = 0; i < n; i++) {
         if (files[i]->placed)
-            sync_folder(files[i]->path);
+            sync_dir(files[i]->path);
         cov_outfile_abort(files[i]);
     }
     return code;

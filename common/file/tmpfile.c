@@ -44,10 +44,9 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
-                       struct cov_err *e)
+int cov_tmpdir_make(struct cov_tmpdir *t, const char *dir, const char *name, struct cov_err *e)
 {
-    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
+    *t = (struct cov_tmpdir)COV_TMPDIR_INIT;
     char *path = cov_strfmt(e, "%s/.%s.XXXXXX", dir, name);
     char *listed = path ? cov_strdup(path, e) : NULL;
     int rc = listed ? COV_OK : COV_ENOMEM;
@@ -74,20 +73,20 @@ int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *nam
     return COV_OK;
 }
 
-void cov_tmpfolder_remove(struct cov_tmpfolder *t)
+void cov_tmpdir_remove(struct cov_tmpdir *t)
 {
     char *listed = t->path ? cov_leftovers_take(COV_LEFTOVER_TREE, t->slot) : NULL;
     if (listed)
         cov_leftovers_remove(COV_LEFTOVER_TREE, listed, 0);
     free(listed);
     free(t->path);
-    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
+    *t = (struct cov_tmpdir)COV_TMPDIR_INIT;
 }
 
 /* Creates the missing directories of the path and sets f->kept to the length of the part that
  * existed. Returns 0, or the errno for the first directory that could not be created, not for the
  * directories inside it. */
-static int make_missing(struct cov_newfolder *f, char *path)
+static int make_missing(struct cov_newdir *f, char *path)
 {
     size_t n = strlen(path);
     int why = 0, first = 0;
@@ -112,10 +111,10 @@ static int make_missing(struct cov_newfolder *f, char *path)
     return why == ENOENT ? first : why;
 }
 
-int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e)
+int cov_newdir_make(struct cov_newdir *f, const char *path, struct cov_err *e)
 {
     struct stat st;
-    *f = (struct cov_newfolder){NULL, 0, -1};
+    *f = (struct cov_newdir){NULL, 0, -1};
     char *copy = cov_strdup(path, e), *listed = copy ? cov_strdup(path, e) : NULL;
     if (!listed) {
         free(copy);
@@ -136,14 +135,14 @@ int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err
         free(copy);
     if (why == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return COV_OK;
-    cov_newfolder_fini(f);
+    cov_newdir_fini(f);
     if (why == EEXIST || why == ENOTDIR)
         return cov_fail(e, COV_EIO, "%s: is not a directory", path);
     errno = why;
     return cov_fail_errno(e, "%s: cannot make the directory", path);
 }
 
-int cov_newfolder_check(const char *path, struct cov_err *e)
+int cov_newdir_check(const char *path, struct cov_err *e)
 {
     struct stat st;
     char *at = cov_strdup(path, e);
@@ -169,7 +168,7 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
     return rc;
 }
 
-void cov_newfolder_fini(struct cov_newfolder *f)
+void cov_newdir_fini(struct cov_newdir *f)
 {
     bool is_listed = f->path && f->slot >= 0;
     char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
@@ -178,7 +177,7 @@ void cov_newfolder_fini(struct cov_newfolder *f)
         cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);
     free(f->path);
-    *f = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    *f = (struct cov_newdir)COV_NEWDIR_INIT;
 }
 
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e)

@@ -148,7 +148,7 @@ refused 1 'no/such' 'a missing directory for the statistics fails before the run
 run toy_tool -a fail -o x --stats failed.json in
 leaves in out stats.json 'a failed run writes no statistics'
 
-# Folders for temporary files.
+# Directories for temporary files.
 run toy_tool -o x --tmpdir in in
 refused 1 '^toy_tool: error: --tmpdir: in is not a directory$' '--tmpdir must be a directory'
 run toy_tool -o x --tmpdir none in

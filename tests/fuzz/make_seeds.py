@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """make_seeds.py - makes the seed corpora tests/fuzz/corpus/X from small data of its own, tests/data and the tools.
 
-usage: make_seeds.py FOLDER_OF_TOOLS (make all DEMOS first); replaces files seed_*, keeps all others.
+usage: make_seeds.py DIRECTORY_OF_TOOLS (make all DEMOS first); replaces files seed_*, keeps all others.
 
 The same seeds come out each time, except that tools write their version into files.
 SPDX-License-Identifier: MIT"""

@@ -3,7 +3,7 @@
 #ifndef TESTS_BIGWIG_IO_H
 #define TESTS_BIGWIG_IO_H
 
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <bigWig.h>
 

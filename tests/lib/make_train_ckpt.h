@@ -4,7 +4,7 @@
 #ifndef TESTS_MAKE_TRAIN_CKPT_H
 #define TESTS_MAKE_TRAIN_CKPT_H
 
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/job/train/train_ckpt.h"
 
@@ -64,7 +64,7 @@ static inline int by_text(const void *a, const void *b)
 }
 
 /* The names in a directory, sorted, each followed by a space. Static. */
-static inline const char *list_folder(const char *dir)
+static inline const char *list_dir(const char *dir)
 {
     static char list[4096];
     char names[32][128];
@@ -83,7 +83,7 @@ static inline const char *list_folder(const char *dir)
 }
 
 /* Removes the files in the working directory. */
-static inline void empty_folder(void)
+static inline void empty_dir(void)
 {
     assert_int_equal(system("rm -rf ./*"), 0); /* NOLINT(cert-env33-c): constant */
 }

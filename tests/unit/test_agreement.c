@@ -197,7 +197,7 @@ TEST(does_not_depend_on_memory)
     compare(0, 300000, true);
 }
 
-TEST(reports_the_folder)
+TEST(reports_the_directory)
 {
     struct cov_pairs p;
     struct cov_err e = COV_ERR_INIT;

@@ -1,7 +1,7 @@
 /* test_alignments.c - disk read errors, which must not be reported as truncation. bam2h5.t tests
  * the contents.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <errno.h>
 #include <htslib/sam.h>
@@ -51,7 +51,7 @@ static void convert(const char *to, const char *mode)
 
 static int make_files(void **state)
 {
-    if (enter_folder(state))
+    if (enter_dir(state))
         return -1;
     FILE *f = fopen("a.sam", "w");
     if (!f)
@@ -143,4 +143,4 @@ TEST(reports_damaged_files)
     assert_string_equal(e.text, "a.cram: damaged or truncated (a CRAM file)");
 }
 
-TEST_GROUP(make_files, leave_folder)
+TEST_GROUP(make_files, leave_dir)

@@ -1,6 +1,6 @@
 /* test_annotation.c - features of GFF3, GTF and BED files, sorted, and messages about wrong lines.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/features/annotation.h"
 
@@ -335,4 +335,4 @@ TEST(wrong_files_are_refused)
     }
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -8,7 +8,7 @@
 #include "common/seq/alphabet.h"
 #include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
 
 enum { L = 33 };
@@ -335,4 +335,4 @@ TEST(test_contents)
 #undef ROW
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,6 +1,6 @@
 /* test_bedgraph.c - bedGraph text, plain and BGZF with an index.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <float.h>
 #include <sys/stat.h>
@@ -215,4 +215,4 @@ TEST(reports_full_disk)
     }
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,6 +1,6 @@
 /* test_bedgraph_reader.c - bedGraph in any layout, and invalid lines.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/base/rng.h"
 #include "common/track/formats/bedgraph.h"
@@ -299,4 +299,4 @@ TEST(survives_fuzzing)
     }
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

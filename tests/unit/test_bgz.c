@@ -1,6 +1,6 @@
 /* test_bgz.c - byte streams: plain, gzip and BGZF, complete and truncated.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <sys/stat.h>
 
@@ -341,4 +341,4 @@ TEST(indexes_bedgraph)
     assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -267,4 +267,4 @@ TEST(verifies_the_file)
     assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_EIO);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

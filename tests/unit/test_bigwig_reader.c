@@ -469,7 +469,7 @@ TEST(survives_fuzzing)
 static int enter_and_listen(void **state)
 {
     cov_log_set(count_warnings, NULL, COV_LOG_WARNING);
-    return enter_folder(state);
+    return enter_dir(state);
 }
 
-TEST_GROUP(enter_and_listen, leave_folder)
+TEST_GROUP(enter_and_listen, leave_dir)

@@ -495,4 +495,4 @@ TEST(bytes_do_not_depend_on_threads)
     free_track(&t);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -63,7 +63,7 @@ TEST(reports_failures)
 }
 
 /* Programs are searched in the directory of this program first. */
-TEST(prefers_own_folder)
+TEST(prefers_own_directory)
 {
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(child_run("/tmp", &e, "test_child no-such-argument"), COV_EIO);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(measures_cost),
         cmocka_unit_test(separates_words),
         cmocka_unit_test(reports_failures),
-        cmocka_unit_test(prefers_own_folder),
+        cmocka_unit_test(prefers_own_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

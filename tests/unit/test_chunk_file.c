@@ -9,12 +9,12 @@
 #include "common/h5/h5.h"
 #include "common/seq/alphabet.h"
 #include "tests/lib/make_grid.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/same_sets.h"
 
 static int enter(void **state)
 {
-    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_folder(state);
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_dir(state);
 }
 
 static const struct cov_codec_choice choices[] = {
@@ -583,4 +583,4 @@ TEST(test_damaged)
     cov_grid_free(grid);
 }
 
-TEST_GROUP(enter, leave_folder)
+TEST_GROUP(enter, leave_dir)

@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/zip.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/put_ckpt.h"
 #include "tests/lib/put_none.h"
 

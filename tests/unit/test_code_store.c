@@ -57,7 +57,7 @@ TEST(test_pieces)
 }
 
 /* A missing directory is an error only when the file is needed. */
-TEST(test_no_folder)
+TEST(test_no_directory)
 {
     struct cov_code_store *s;
     struct cov_err e = COV_ERR_INIT;

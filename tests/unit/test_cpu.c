@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "common/base/cpu.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 /* Returns the value of a key in /proc/cpuinfo, with a space at both ends. */
 static char *kernel_says(const char *key)
@@ -116,4 +116,4 @@ TEST(finds_quota)
     assert_int_equal(cov_cpu_quota("."), 2);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

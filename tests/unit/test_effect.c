@@ -1,7 +1,7 @@
 /* test_effect.c - edits of windows, windows of variants, and scores of predictions, by hand.
  * coveffect.t compares with other programs.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/job/effect/alleles.h"
 #include "common/job/effect/edited_windows.h"
@@ -290,4 +290,4 @@ TEST(rejects_values_without_a_ratio)
     assert_true(isnan(s.logfc) && isnan(s.jsd));
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -11,7 +11,7 @@
 static char *path_in(const char *dir, char *path, size_t n)
 {
     char name[512];
-    (void)snprintf(name, sizeof name, "%s", list_folder(dir));
+    (void)snprintf(name, sizeof name, "%s", list_dir(dir));
     assert_true(strncmp(name, "events.out.tfevents.", 20) == 0);
     assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1); /* only one */
     name[strlen(name) - 1] = '\0';
@@ -87,7 +87,7 @@ TEST(test_checksums)
                         "brain.Event:2",
                         15);
     free(data);
-    empty_folder();
+    empty_dir();
 }
 
 /* A file resumed at step 300: Event{wall_time, step: 300, session_log{status: START}} follows the
@@ -108,7 +108,7 @@ TEST(test_start)
     assert_memory_equal(event + 9, "\x10\xac\x02\x3a\x02\x08\x01", 7);
     assert_int_equal(at, n_file);
     free(data);
-    empty_folder();
+    empty_dir();
 }
 
 TEST(test_scalars)
@@ -159,7 +159,7 @@ TEST(test_scalars)
     assert_int_equal(at, n_file);
     free(data);
     assert_ok(cov_event_file_close(f, &e));
-    empty_folder();
+    empty_dir();
 }
 
 TEST(test_failures)
@@ -184,7 +184,7 @@ TEST(test_failures)
     assert_int_equal(rc, COV_EIO);
     assert_int_equal(cov_event_file_close(f, NULL), COV_EIO);
     limit_files(RLIM_INFINITY);
-    empty_folder();
+    empty_dir();
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,6 +1,6 @@
 /* test_fasta.c - the FASTA scanner: what it returns, and the positions in its errors.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"
@@ -219,4 +219,4 @@ TEST(test_buffers)
     free(text);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

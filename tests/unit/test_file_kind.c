@@ -1,6 +1,6 @@
 /* test_file_kind.c - the kind of a file is known from its first bytes.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <sys/stat.h>
 #include <zlib.h>
@@ -146,4 +146,4 @@ TEST(fails_with_the_kind)
     }
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

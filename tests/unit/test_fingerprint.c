@@ -1,6 +1,6 @@
 /* test_fingerprint.c - the hash differs for different bytes, and is the same on every machine.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/base/fingerprint.h"
 
@@ -60,4 +60,4 @@ TEST(hashes_files)
     assert_int_equal(cov_fingerprint_file("/dev/null", NULL, &a, &n, NULL), COV_EINPUT);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

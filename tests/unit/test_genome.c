@@ -1,6 +1,6 @@
 /* test_genome.c - sequences read from FASTA: as a stream of intervals, and as a whole genome.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
 
 #include "common/base/rng.h"
@@ -323,4 +323,4 @@ TEST(many_sequences_are_read)
     cov_genome_free(g);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -11,7 +11,7 @@
 #include "common/h5/h5.h"
 #include "common/h5/h5_probe.h"
 #include "tests/lib/own_child.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 /* ---- helpers ---- */
 
@@ -450,4 +450,4 @@ TEST(test_full_disk)
                         "no/such/directory.h5: cannot be created: No such file or directory");
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,7 +1,7 @@
 /* test_haplotypes.c - groups of equal haplotypes, against their calls one by one; rows of a file that changes.
  * coveffect.t compares the scores of haplotypes with other programs.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/base/rng.h"
 #include "common/job/effect/effect_haplotypes.h"
@@ -189,4 +189,4 @@ TEST(rejects_a_file_that_changes)
     cov_genome_free(genome);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

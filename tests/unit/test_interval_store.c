@@ -103,7 +103,7 @@ TEST(keeps_many_intervals)
     free(iv);
 }
 
-TEST(reports_the_folder)
+TEST(reports_the_directory)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_interval_store *s;

@@ -1,6 +1,6 @@
 /* test_intervals.c - detects which of two kinds a track is, and reads both kinds.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/track/formats/intervals.h"
 #include "tests/lib/make_bigwig.h"
@@ -99,4 +99,4 @@ TEST(opens_both_kinds)
     assert_int_equal(cov_intervals_open("none", 1, &t, NULL), COV_EIO);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

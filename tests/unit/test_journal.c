@@ -12,7 +12,7 @@
 #include "common/base/clock.h"
 #include "common/chunk/journal.h"
 #include "tests/lib/own_child.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
 
 enum { N = 20 };
@@ -373,7 +373,7 @@ TEST(test_finish)
     assert_int_equal(cov_journal_remove(j, NULL), 0);
 }
 
-TEST(test_no_folder)
+TEST(test_no_directory)
 {
     struct cov_journal *j;
     struct cov_err e = COV_ERR_INIT;
@@ -386,7 +386,7 @@ TEST(test_no_folder)
 static int enter(void **state)
 {
     start_log(COV_LOG_WARNING);
-    return enter_folder(state);
+    return enter_dir(state);
 }
 
 /* A number that is not of the run, because its input grew, is not written past the array. */
@@ -439,4 +439,4 @@ TEST(test_times)
     assert_int_equal(cov_journal_remove(j, NULL), 0);
 }
 
-TEST_GROUP(enter, leave_folder)
+TEST_GROUP(enter, leave_dir)

@@ -1,7 +1,7 @@
 /* test_leftovers.c - the list of files to remove, used by several threads. The code that uses the
  * list is tested in test_outfile.c and test_tmpfile.c.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -61,7 +61,7 @@ TEST(threads_add)
 }
 
 /* The directory that was added last is removed first, whichever slots the directories have. */
-TEST(removes_last_folders_first)
+TEST(removes_last_directories_first)
 {
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";
     int place = cov_leftovers_add(COV_LEFTOVER_EMPTY, early, 0);
@@ -77,4 +77,4 @@ TEST(removes_last_folders_first)
     assert_int_equal(count_files("."), 0);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

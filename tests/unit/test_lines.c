@@ -1,6 +1,6 @@
 /* test_lines.c - reading text files line by line.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/file/lines.h"
 
@@ -142,4 +142,4 @@ TEST(hints_at_faults_of_bed)
     }
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,7 +1,7 @@
 /* test_loader.c - every kind of input, loading and order gives the same pairs and codes. Also tests
  * shards, length limits and damaged input.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/base/rng.h"
 #include "common/chunk/chunk_file.h"
@@ -158,7 +158,7 @@ static int set_up(void **state)
     for (size_t s = 0; s < N_SEQS; s++)
         for (int64_t t = 0; t < lengths[s]; t++)
             texts[s][t] = "ACGTACGTACGTACGTNRYSWKMBDHV"[cov_rng_below(&rng, 27)];
-    if (enter_folder(state))
+    if (enter_dir(state))
         return -1;
     start_log(COV_LOG_WARNING);
     struct cov_grid *regular = regular_grid(), *mixed = some_rows(regular, false, false),
@@ -672,4 +672,4 @@ TEST(test_damaged)
     }
 }
 
-TEST_GROUP(set_up, leave_folder)
+TEST_GROUP(set_up, leave_dir)

@@ -6,7 +6,7 @@
 
 #include "common/cli/multiqc.h"
 #include "common/cli/stats_file.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 /* MultiQC's sample is the file name without its suffix; files with other suffixes have none. */
 TEST(names_multiqc_samples)
@@ -403,4 +403,4 @@ TEST(writes_a_plot)
     cov_stats_fini(&s);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

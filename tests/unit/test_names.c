@@ -1,6 +1,6 @@
 /* test_names.c - sets of names, and files with new names or lengths.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/seq/names.h"
 
@@ -146,4 +146,4 @@ TEST(sizes_refuse_malformed_files)
     refuse_sizes("/nonexistent/x", COV_EIO, "/nonexistent/x");
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

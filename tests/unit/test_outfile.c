@@ -13,7 +13,7 @@
 #include "common/file/leftovers.h"
 #include "common/file/outfile.h"
 #include "tests/lib/own_child.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 static void check_begin_fails(const char *path, enum cov_outfile_kind kind, bool force,
                               enum cov_status code, const char *text)
@@ -645,4 +645,4 @@ TEST(refuses_planted_names)
     assert_int_equal(count_files("."), 0);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -6,11 +6,11 @@
 #include "common/base/err.h"
 #include "common/chunk/pair_writer.h"
 #include "common/seq/alphabet.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 static int enter(void **state)
 {
-    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_folder(state);
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_dir(state);
 }
 
 enum { L = 33, D = 2 };
@@ -165,4 +165,4 @@ TEST(test_no_temporary_file)
     cov_blob_fini(&blob);
 }
 
-TEST_GROUP(enter, leave_folder)
+TEST_GROUP(enter, leave_dir)

@@ -1,7 +1,7 @@
 /* test_read_errors.c - one read of an HDF5 file fails: no dataset may seem absent, and no output may
  * lack one.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -189,7 +189,7 @@ TEST(writes_all_or_nothing)
 
 static int enter(void **state)
 {
-    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) | enter_folder(state);
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) | enter_dir(state);
 }
 
-TEST_GROUP(enter, leave_folder)
+TEST_GROUP(enter, leave_dir)

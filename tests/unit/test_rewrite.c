@@ -1,6 +1,6 @@
 /* test_rewrite.c - writes rows of several files to a new file.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/job/chunks/rewrite.h"
 
@@ -128,14 +128,14 @@ static int begin(void **state)
 {
     cov_stats_init(&stats, "test", "0");
     job.stats = &stats;
-    return enter_folder(state) || cov_pool_new(2, &job.pool, NULL);
+    return enter_dir(state) || cov_pool_new(2, &job.pool, NULL);
 }
 
 static int end(void **state)
 {
     cov_pool_free(job.pool);
     cov_stats_fini(&stats);
-    return leave_folder(state);
+    return leave_dir(state);
 }
 
 TEST_GROUP(begin, end)

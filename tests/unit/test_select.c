@@ -1,6 +1,6 @@
 /* test_select.c - parsing regions, and selecting rows by region, name and length.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
 
 #include "common/seq/select.h"
@@ -359,4 +359,4 @@ TEST(stretches_are_found)
     cov_grid_free(g);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -1,6 +1,6 @@
 /* test_sha256.c - the examples of FIPS 180-4, and files that cannot be read.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <sys/stat.h>
 
@@ -48,4 +48,4 @@ TEST(failures)
     assert_string_equal(e.text, "pipe: is not a regular file");
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -8,7 +8,7 @@
 #include "common/h5/h5.h"
 #include "common/signal/signal_file.h"
 #include "tests/lib/make_grid.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
 #include "tests/lib/predictions_writer.h"
 
@@ -439,4 +439,4 @@ TEST(test_bad_values)
     cov_grid_free(grid);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

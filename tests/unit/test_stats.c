@@ -6,7 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/cli/stats_file.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 TEST(quotes_command)
 {
@@ -211,4 +211,4 @@ TEST(rejects_statistics_of_other_tools)
     cov_stats_fini(&s);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -9,7 +9,7 @@
 #include "common/chunk/stream.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/grid.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/same_sets.h"
 #include "tests/lib/stream_bytes.h"
 
@@ -480,4 +480,4 @@ TEST(test_damaged_contents)
     assert_in_range(n_refused, 1200, 1999);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

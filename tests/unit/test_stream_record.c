@@ -7,7 +7,7 @@
 
 #include "common/chunk/stream.h"
 #include "common/seq/grid.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 #include "tests/lib/stream_bytes.h"
 
 /* Reads the stream to its end, with all bases. */
@@ -618,4 +618,4 @@ TEST(test_standard_output)
     assert_int_equal(close(fd), 0);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

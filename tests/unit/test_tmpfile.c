@@ -11,14 +11,14 @@
 #include "common/file/leftovers.h"
 #include "common/file/tmpfile.h"
 #include "tests/lib/own_child.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
-/* Creates a directory that contains a file, a link to a directory outside, and a subfolder with a
+/* Creates a directory that contains a file, a link to a directory outside, and a subdirectory with a
  * file. */
-static int fill_folder(struct cov_tmpfolder *t)
+static int fill_dir(struct cov_tmpdir *t)
 {
     char path[128];
-    if (cov_tmpfolder_make(t, ".", "work", NULL) != COV_OK)
+    if (cov_tmpdir_make(t, ".", "work", NULL) != COV_OK)
         return -1;
     (void)snprintf(path, sizeof path, "%s/a.fa", t->path);
     put_text(path, "a");
@@ -31,24 +31,24 @@ static int fill_folder(struct cov_tmpfolder *t)
     return symlink("../kept", path);
 }
 
-TEST(makes_folders)
+TEST(makes_directories)
 {
     struct cov_err e = COV_ERR_INIT;
-    struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
-    cov_tmpfolder_remove(&t);
+    struct cov_tmpdir t = COV_TMPDIR_INIT, u;
+    cov_tmpdir_remove(&t);
     assert_int_equal(mkdir("kept", 0700), 0);
     put_text("kept/c.fa", "c");
-    assert_int_equal(fill_folder(&t), 0);
-    assert_int_equal(cov_tmpfolder_make(&u, ".", "work", NULL), 0);
+    assert_int_equal(fill_dir(&t), 0);
+    assert_int_equal(cov_tmpdir_make(&u, ".", "work", NULL), 0);
     assert_string_not_equal(t.path, u.path);
     assert_int_equal(strncmp(t.path, "./.work.", 8), 0);
-    cov_tmpfolder_remove(&t);
+    cov_tmpdir_remove(&t);
     assert_null(t.path);
-    cov_tmpfolder_remove(&t);
+    cov_tmpdir_remove(&t);
     assert_int_equal(count_files("."), 2);
-    cov_tmpfolder_remove(&u);
+    cov_tmpdir_remove(&u);
     check_text("kept/c.fa", "c");
-    assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
+    assert_int_equal(cov_tmpdir_make(&t, "nowhere", "work", &e), COV_EIO);
     check_error(&e, COV_EIO, "temporary directory in nowhere");
     assert_null(t.path);
     assert_int_equal(unlink("kept/c.fa"), 0);
@@ -62,49 +62,49 @@ static bool is_there(const char *path)
 }
 
 /* A directory is removed only if it is new and empty. */
-TEST(makes_new_folders)
+TEST(makes_new_directories)
 {
-    struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
+    struct cov_newdir f = COV_NEWDIR_INIT, g;
     struct cov_err e = COV_ERR_INIT;
-    cov_newfolder_fini(&f);
+    cov_newdir_fini(&f);
     assert_int_equal(mkdir("kept", 0700), 0);
     static const char *const names[] = {"kept/a//b/", "./kept/a/b", "kept/a/b/.", "kept/b"};
     for (size_t i = 0; i < COV_COUNT(names); i++) {
-        assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
+        assert_int_equal(cov_newdir_make(&f, names[i], &e), COV_OK);
         assert_true(is_there(names[i]));
         /* A second user finds the directory already there, and does not remove it. */
-        assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
+        assert_int_equal(cov_newdir_make(&g, names[i], NULL), COV_OK);
         assert_null(g.path);
-        cov_newfolder_fini(&g);
+        cov_newdir_fini(&g);
         assert_true(is_there(names[i]));
-        cov_newfolder_fini(&f);
+        cov_newdir_fini(&f);
         assert_null(f.path);
         assert_int_equal(count_files("kept"), 0);
     }
-    assert_int_equal(cov_newfolder_make(&f, "new/a/b", NULL), COV_OK);
+    assert_int_equal(cov_newdir_make(&f, "new/a/b", NULL), COV_OK);
     put_text("new/x", "x");
-    cov_newfolder_fini(&f);
+    cov_newdir_fini(&f);
     assert_int_equal(count_files("new"), 1);
     assert_int_equal(unlink("new/x"), 0);
     assert_int_equal(rmdir("new"), 0);
-    assert_int_equal(cov_newfolder_make(&f, "/", NULL), COV_OK);
+    assert_int_equal(cov_newdir_make(&f, "/", NULL), COV_OK);
     assert_null(f.path);
-    assert_int_equal(cov_newfolder_make(&f, "/dev/null", &e), COV_EIO);
+    assert_int_equal(cov_newdir_make(&f, "/dev/null", &e), COV_EIO);
     assert_string_equal(e.text, "/dev/null: is not a directory");
-    assert_int_equal(cov_newfolder_make(&f, "/dev/null/a", NULL), COV_EIO);
-    assert_int_not_equal(cov_newfolder_make(&f, "", NULL), COV_OK);
+    assert_int_equal(cov_newdir_make(&f, "/dev/null/a", NULL), COV_EIO);
+    assert_int_not_equal(cov_newdir_make(&f, "", NULL), COV_OK);
     /* A check changes nothing. */
     static const char *const fit[] = {"kept", "kept/", "kept/a//b/", "new", "./new/a", "."};
     for (size_t i = 0; i < COV_COUNT(fit); i++)
-        assert_int_equal(cov_newfolder_check(fit[i], &e), COV_OK);
-    assert_int_equal(cov_newfolder_check("/", NULL) == COV_OK, access("/", W_OK | X_OK) == 0);
+        assert_int_equal(cov_newdir_check(fit[i], &e), COV_OK);
+    assert_int_equal(cov_newdir_check("/", NULL) == COV_OK, access("/", W_OK | X_OK) == 0);
     assert_int_equal(count_files("kept"), 0);
     assert_false(is_there("new"));
     static const char *const unfit[] = {"/dev/null", "/dev/null/", "/dev/null/a/b", "put/a", ""};
     put_text("put", "x");
     for (size_t i = 0; i < COV_COUNT(unfit); i++) {
         cov_err_clear(&e);
-        assert_int_equal(cov_newfolder_check(unfit[i], &e), COV_EIO);
+        assert_int_equal(cov_newdir_check(unfit[i], &e), COV_EIO);
         assert_int_equal(strncmp(e.text, unfit[i], strlen(unfit[i])), 0);
         assert_true(i == 4 || strstr(e.text, ": is not a directory"));
     }
@@ -112,31 +112,31 @@ TEST(makes_new_folders)
     char name[400] = "kept/a/";
     memset(name + 7, 'x', 300);
     cov_err_clear(&e);
-    assert_int_equal(cov_newfolder_make(&f, name, &e), COV_EIO);
+    assert_int_equal(cov_newdir_make(&f, name, &e), COV_EIO);
     check_error(&e, COV_EIO, "cannot make the directory");
-    assert_int_equal(cov_newfolder_check(name + 7, &e), COV_EIO);
+    assert_int_equal(cov_newdir_check(name + 7, &e), COV_EIO);
     assert_non_null(strstr(e.text, "cannot make the directory"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);
     /* The error text gives the reason why the upper directory cannot be made. */
     if (is_there("/sys/kernel")) {
         cov_err_clear(&e);
-        assert_int_equal(cov_newfolder_make(&f, "/sys/covtools/a", &e), COV_EIO);
+        assert_int_equal(cov_newdir_make(&f, "/sys/covtools/a", &e), COV_EIO);
         assert_null(strstr(e.text, "No such file"));
     }
 }
 
 /* Makes more directories than the list has slots. */
-TEST(makes_many_new_folders)
+TEST(makes_many_new_directories)
 {
-    struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
+    struct cov_newdir f[COV_LEFTOVERS_MAX_EMPTY + 2];
     for (size_t i = 0; i < COV_COUNT(f); i++) {
         char name[20];
         (void)snprintf(name, sizeof name, "many%zu", i);
-        assert_int_equal(cov_newfolder_make(&f[i], name, NULL), COV_OK);
+        assert_int_equal(cov_newdir_make(&f[i], name, NULL), COV_OK);
     }
     for (size_t i = 0; i < COV_COUNT(f); i++)
-        cov_newfolder_fini(&f[i]);
+        cov_newdir_fini(&f[i]);
     assert_int_equal(count_files("."), 0);
 }
 
@@ -144,13 +144,13 @@ TEST(makes_many_new_folders)
  * result. */
 static int make_all(void *arg)
 {
-    struct cov_newfolder f, g, h;
-    struct cov_tmpfolder t, u;
+    struct cov_newdir f, g, h;
+    struct cov_tmpdir t, u;
     (void)arg;
-    if (fill_folder(&t) != 0 || cov_newfolder_make(&f, "new/a", NULL) != COV_OK ||
-        cov_newfolder_make(&g, "new/b/c", NULL) != COV_OK ||
-        cov_newfolder_make(&h, "with", NULL) != COV_OK ||
-        cov_tmpfolder_make(&u, "new/b/c", "work", NULL) != COV_OK)
+    if (fill_dir(&t) != 0 || cov_newdir_make(&f, "new/a", NULL) != COV_OK ||
+        cov_newdir_make(&g, "new/b/c", NULL) != COV_OK ||
+        cov_newdir_make(&h, "with", NULL) != COV_OK ||
+        cov_tmpdir_make(&u, "new/b/c", "work", NULL) != COV_OK)
         return -1;
     put_text("with/result", "r");
     return 0;
@@ -166,19 +166,19 @@ TEST(signal_removes)
 }
 
 /* A forked child does not remove files and directories of its parent. */
-static int remove_folders_of_parent(void *arg)
+static int remove_dirs_of_parent(void *arg)
 {
     cov_leftovers_remove_all();
-    cov_newfolder_fini(arg);
+    cov_newdir_fini(arg);
     return is_there("ours") ? 0 : -1;
 }
 
-TEST(child_keeps_folders_of_its_parent)
+TEST(child_keeps_directories_of_its_parent)
 {
-    struct cov_newfolder f;
-    assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
-    check_in_child(remove_folders_of_parent, &f);
-    cov_newfolder_fini(&f);
+    struct cov_newdir f;
+    assert_int_equal(cov_newdir_make(&f, "ours", NULL), COV_OK);
+    check_in_child(remove_dirs_of_parent, &f);
+    cov_newdir_fini(&f);
     assert_false(is_there("ours"));
 }
 
@@ -233,7 +233,7 @@ TEST(spools_bytes)
     cov_spool_fini(&s);
 }
 
-TEST(spool_failure_names_the_folder)
+TEST(spool_failure_names_the_directory)
 {
     struct cov_spool s;
     struct cov_err e = COV_ERR_INIT;
@@ -258,4 +258,4 @@ TEST(spool_failure_names_the_folder)
     cov_spool_fini(&s);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

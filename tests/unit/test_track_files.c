@@ -1,6 +1,6 @@
 /* test_track_files.c - names of output files, of which either all appear or none.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -139,4 +139,4 @@ TEST(rejects_bad_targets)
     assert_int_equal(n_files(), 0);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

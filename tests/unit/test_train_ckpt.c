@@ -283,4 +283,4 @@ TEST(test_not_written)
     assert_int_equal(cov_train_ckpt_read("/nonexistent/x.ckpt", 0, &n, &p, NULL), COV_EIO);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

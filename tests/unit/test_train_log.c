@@ -44,7 +44,7 @@ TEST(test_lines)
                "{\"epoch\": 1, \"avg_val_loss\": -0.123456789, \"avg_val_accuracy\": 1e-09, "
                "\"avg_train_loss\": null, \"avg_train_accuracy\": null}\n");
     assert_ok(cov_train_log_close(l, &e));
-    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log runs.jsonl ");
+    assert_string_equal(list_dir("."), "metrics.jsonl metrics.log runs.jsonl ");
 }
 
 /* The part that is kept when resuming after epoch 1 and step 4. */
@@ -91,7 +91,7 @@ TEST(test_kept)
 static char *slurp_events(const char *dir, size_t *n)
 {
     char path[700], name[512];
-    (void)snprintf(name, sizeof name, "%s", list_folder(dir));
+    (void)snprintf(name, sizeof name, "%s", list_dir(dir));
     assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1);
     name[strlen(name) - 1] = '\0';
     (void)snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -116,7 +116,7 @@ TEST(test_events_begin)
         assert_memory_equal(data + 40 + 12 + 9, cases[i].bytes, 6);
         free(data);
         assert_ok(cov_train_log_close(l, &e));
-        empty_folder();
+        empty_dir();
     }
 }
 
@@ -141,7 +141,7 @@ TEST(test_events)
     free(data);
     assert_true(n_loss == 1 && n_rate == 1 && n_val == 1);
     assert_ok(cov_train_log_close(l, &e));
-    empty_folder();
+    empty_dir();
 }
 
 /* A log that replaces another is complete when the first checkpoint is written, and replaces it
@@ -216,7 +216,7 @@ TEST(test_failures)
     char *text = get_bytes(lines, &n);
     assert_int_equal(n, sizeof big);
     free(text);
-    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log runs.jsonl ");
+    assert_string_equal(list_dir("."), "metrics.jsonl metrics.log runs.jsonl ");
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

@@ -41,12 +41,12 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     for (size_t i = 0; i < n_values; i++)
         save(&s, &n, &p, values[i]);
-    assert_string_equal(list_folder("."), wanted);
+    assert_string_equal(list_dir("."), wanted);
     assert_int_equal(epoch_of("last.ckpt"), (int64_t)n_values - 1);
     assert_int_equal(epoch_of("best.ckpt"), best);
     assert_int_equal(s.best_epoch, best);
     free_point(&n, &p);
-    empty_folder();
+    empty_dir();
 }
 
 TEST(test_kept)
@@ -108,7 +108,7 @@ TEST(test_resume)
     assert_int_equal(stopping->wait_count, 3);
     assert_int_equal(stopping->patience, 2);
     save(&s, &n, &p, 0.6);
-    assert_string_equal(list_folder("."),
+    assert_string_equal(list_dir("."),
                         "best.ckpt last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
                         "2_avg_val_accuracy=0.6000.ckpt ");
 
@@ -142,10 +142,10 @@ TEST(test_resume)
     assert_string_equal(saving->best_path, "");
     assert_false(saving->is_max);
     assert_true(stopping->is_max && isnan(stopping->best_score) && stopping->wait_count == 0);
-    assert_string_equal(list_folder("."),
+    assert_string_equal(list_dir("."),
                         "best.ckpt last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
     free_point(&n, &p);
-    empty_folder();
+    empty_dir();
 }
 
 /* Begins again at the checkpoint `name`. */
@@ -187,7 +187,7 @@ TEST(test_best)
     s.top_k = 0;
     resume(&s, "last.ckpt", &n, &p);
     save(&s, &n, &p, 0.375);
-    assert_string_equal(list_folder("."), "best.ckpt last.ckpt ");
+    assert_string_equal(list_dir("."), "best.ckpt last.ckpt ");
     assert_int_equal(epoch_of("best.ckpt"), 0);
     save(&s, &n, &p, 0.625);
     assert_int_equal(epoch_of("best.ckpt"), 4);
@@ -206,7 +206,7 @@ TEST(test_best)
     save(&s, &n, &p, 9);
     assert_int_equal(epoch_of("best.ckpt"), 6);
     free_point(&n, &p);
-    empty_folder();
+    empty_dir();
 }
 
 TEST(test_stops)
@@ -278,8 +278,7 @@ TEST(test_failures)
     assert_fails(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO, "./predmoter_");
     limit_files(RLIM_INFINITY);
     /* The checkpoint that would be replaced still exists, and last.ckpt is unchanged. */
-    assert_string_equal(list_folder("."),
-                        "best.ckpt last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
+    assert_string_equal(list_dir("."), "best.ckpt last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
     char *after = get_bytes("last.ckpt", &n_after);
     assert_int_equal(n_after, n_before);
     assert_memory_equal(after, before, n_before);
@@ -288,4 +287,4 @@ TEST(test_failures)
     free_point(&n, &p);
 }
 
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_dir, leave_dir)

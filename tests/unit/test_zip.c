@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/zip.h"
-#include "tests/lib/own_folder.h"
+#include "tests/lib/own_dir.h"
 
 /* The tests use two files in memory, because they write many files. */
 static char path[40], path2[40];

@@ -29,8 +29,8 @@ void bench_fini(struct bench *b)
         free(b->notes[i]);
     for (size_t i = 0; i < b->n_advice; i++)
         free_advice(&b->advice[i]);
-    cov_tmpfolder_remove(&b->work);
-    cov_newfolder_fini(&b->directory);
+    cov_tmpdir_remove(&b->work);
+    cov_newdir_fini(&b->directory);
     free(b->fasta);
     free(b->model);
     free(b->speeds);
@@ -42,7 +42,7 @@ void bench_fini(struct bench *b)
 int bench_begin(struct bench *b, double seconds, struct cov_err *e)
 {
     struct cov_pool *pool = NULL;
-    int rc = cov_tmpfolder_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
+    int rc = cov_tmpdir_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
     if (rc)
         return rc;
     machine_describe(&b->machine);

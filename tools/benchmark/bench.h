@@ -62,9 +62,9 @@ struct bench {
     uint64_t seed;
     struct cov_progress *progress; /* may be NULL */
 
-    struct cov_newfolder directory; /* `dir` if it was created; removed again if it stays empty */
-    struct cov_tmpfolder work;      /* temporary files. Owned */
-    char *fasta, *model;            /* inputs, given or synthetic; NULL: none. Owned */
+    struct cov_newdir directory; /* `dir` if it was created; removed again if it stays empty */
+    struct cov_tmpdir work;      /* temporary files. Owned */
+    char *fasta, *model;         /* inputs, given or synthetic; NULL: none. Owned */
     struct machine machine;
     struct figures figures;
     struct cov_charts charts;

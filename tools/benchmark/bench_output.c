@@ -264,7 +264,7 @@ static int check_output(const struct bench *b, const char *name, const char *suf
 
 int bench_output_begin(struct bench *b, struct cov_err *e)
 {
-    int rc = cov_newfolder_make(&b->directory, b->dir, e);
+    int rc = cov_newdir_make(&b->directory, b->dir, e);
     if (rc)
         return rc;
     if (access(b->dir, W_OK | X_OK) != 0)

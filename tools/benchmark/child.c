@@ -307,7 +307,7 @@ int child_run(const char *tmpdir, struct cov_err *e, const char *fmt, ...)
 }
 
 /* Returns the length of the directory of this program in self[]; 0 if it is unknown. */
-static size_t own_folder(char self[4096])
+static size_t own_dir(char self[4096])
 {
     ssize_t n = readlink("/proc/self/exe", self, 4095);
     self[n > 0 ? n : 0] = '\0';
@@ -319,7 +319,7 @@ int child_prefer_own(struct cov_err *e)
 {
     char self[4096];
     const char *others = getenv("PATH");
-    size_t n = own_folder(self);
+    size_t n = own_dir(self);
     if (n == 0)
         return COV_OK;
     char *path = cov_strfmt(e, "%.*s%s%s", (int)n, self, others ? ":" : "", others ? others : "");
@@ -332,7 +332,7 @@ int child_find_data(const char *name, char **path, struct cov_err *e)
 {
     static const char *const directories[] = {"workflows", "share/covtools/workflows"};
     char self[4096];
-    size_t n = own_folder(self);
+    size_t n = own_dir(self);
     for (size_t i = 0; n > 0 && i < COV_COUNT(directories); i++) {
         *path = cov_strfmt(e, "%.*s/../%s/%s", (int)n, self, directories[i], name);
         if (!*path)

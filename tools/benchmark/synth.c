@@ -301,17 +301,17 @@ static int write_files(const struct cov_common *common, const struct synth_optio
                        struct cov_progress *progress, struct cov_err *e)
 {
     const char *out = common->output ? common->output : BENCHMARK_DIRECTORY "/";
-    const bool is_folder = cov_path_names_dir(out);
-    struct cov_newfolder directory = COV_NEWFOLDER_INIT;
-    char *fasta = is_folder ? cov_path_join(out, "genome.fa", e) : cov_strdup(out, e);
+    const bool is_dir = cov_path_names_dir(out);
+    struct cov_newdir directory = COV_NEWDIR_INIT;
+    char *fasta = is_dir ? cov_path_join(out, "genome.fa", e) : cov_strdup(out, e);
     char *dir = fasta ? cov_path_dir(fasta, e) : NULL;
     char *sam = dir && options->depth > 0 ? cov_path_join(dir, "reads.sam", e) : NULL;
     int rc = dir && (sam || options->depth <= 0) ? COV_OK : COV_ENOMEM;
-    if (!rc && is_folder)
-        rc = cov_newfolder_make(&directory, out, e);
+    if (!rc && is_dir)
+        rc = cov_newdir_make(&directory, out, e);
     if (!rc)
         rc = synth_files(options, fasta, sam, common->force, progress, e);
-    cov_newfolder_fini(&directory);
+    cov_newdir_fini(&directory);
     free(fasta);
     free(dir);
     free(sam);

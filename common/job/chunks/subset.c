@@ -205,12 +205,12 @@ enum { TRAIN, VAL, N_SETS };
 static const char *const set_names[N_SETS] = {"train", "val"};
 
 /* Creates DIRECTORY/train and DIRECTORY/val, and makes the paths of the files. */
-static int name_sets(const char *directory, const char *name,
-                     struct cov_newfolder directories[N_SETS], char **names, struct cov_err *e)
+static int name_sets(const char *directory, const char *name, struct cov_newdir directories[N_SETS],
+                     char **names, struct cov_err *e)
 {
     for (int k = 0; k < N_SETS; k++) {
         char *path = cov_path_join(directory, set_names[k], e);
-        int rc = path ? cov_newfolder_make(&directories[k], path, e) : COV_ENOMEM;
+        int rc = path ? cov_newdir_make(&directories[k], path, e) : COV_ENOMEM;
         names[k] = rc ? NULL : cov_path_join(path, name, e);
         free(path);
         if (rc || !names[k])
@@ -323,7 +323,7 @@ int cov_split_holdout(const char *input, const char *directory,
                       struct cov_err *e)
 {
     struct split s = {.input = input, .job = job, .n = N_SETS};
-    struct cov_newfolder directories[N_SETS] = {COV_NEWFOLDER_INIT, COV_NEWFOLDER_INIT};
+    struct cov_newdir directories[N_SETS] = {COV_NEWDIR_INIT, COV_NEWDIR_INIT};
     int rc = COV_ENOMEM;
     char *stem = cov_path_stem(input, e);
     char *name = stem ? cov_strfmt(e, "%s.h5", stem) : NULL;
@@ -344,7 +344,7 @@ int cov_split_holdout(const char *input, const char *directory,
         rc = commit_split(&s, e);
     end_split(&s, e);
     for (int k = N_SETS; k-- > 0;)
-        cov_newfolder_fini(&directories[k]);
+        cov_newdir_fini(&directories[k]);
     free(name);
     free(stem);
     return rc;

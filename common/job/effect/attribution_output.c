@@ -406,7 +406,7 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
         [COV_ATTRIBUTION_REGIONS] = {"regions.bed", COV_OUTFILE_PEAKS},
     };
     *f = (struct cov_attribution_files){
-        .paths = paths, .directory = COV_NEWFOLDER_INIT, .picture = COV_PICTURE_INIT};
+        .paths = paths, .directory = COV_NEWDIR_INIT, .picture = COV_PICTURE_INIT};
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         f->files[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     if (paths->plot_region && !paths->plot)
@@ -415,7 +415,7 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
     if (!rc)
         rc = cov_picture_begin(&f->picture, paths->plot, paths->force, paths->tmpdir, e);
     if (!rc)
-        rc = cov_newfolder_make(&f->directory, paths->directory, e);
+        rc = cov_newdir_make(&f->directory, paths->directory, e);
     for (size_t i = 0; !rc && i < COV_ATTRIBUTION_FILES; i++) {
         char *path = cov_path_join(paths->directory, files[i].name, e);
         rc = path ? cov_outfile_begin(&f->files[i], path, files[i].kind, paths->force, e)
@@ -457,5 +457,5 @@ void cov_attribution_files_end(struct cov_attribution_files *f, struct cov_err *
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         cov_outfile_end(&f->files[i], e);
     cov_picture_end(&f->picture, e);
-    cov_newfolder_fini(&f->directory);
+    cov_newdir_fini(&f->directory);
 }

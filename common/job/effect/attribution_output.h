@@ -37,7 +37,7 @@ enum {
 
 struct cov_attribution_files {
     const struct cov_attribution_paths *paths;
-    struct cov_newfolder directory;
+    struct cov_newdir directory;
     struct cov_outfile files[COV_ATTRIBUTION_FILES];
     struct cov_picture picture;
     struct cov_region drawn; /* in the picture */

@@ -17,7 +17,7 @@ enum { REFERENCE, ALTERNATIVE, DIFFERENCE, KINDS };
 
 struct cov_effect_tracks {
     const struct cov_effect_options *o;
-    struct cov_newfolder directory;
+    struct cov_newdir directory;
     struct cov_interval *intervals; /* [L] */
 };
 
@@ -29,9 +29,9 @@ int cov_effect_tracks_open(const struct cov_effect_options *options, struct cov_
     if (!t)
         return COV_ENOMEM;
     t->o = options;
-    t->directory = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    t->directory = (struct cov_newdir)COV_NEWDIR_INIT;
     t->intervals = cov_calloc(options->window, sizeof *t->intervals, e);
-    int rc = t->intervals ? cov_newfolder_make(&t->directory, options->tracks, e) : COV_ENOMEM;
+    int rc = t->intervals ? cov_newdir_make(&t->directory, options->tracks, e) : COV_ENOMEM;
     if (rc)
         cov_effect_tracks_free(t);
     else
@@ -43,7 +43,7 @@ void cov_effect_tracks_free(struct cov_effect_tracks *t)
 {
     if (!t)
         return;
-    cov_newfolder_fini(&t->directory);
+    cov_newdir_fini(&t->directory);
     free(t->intervals);
     free(t);
 }

@@ -32,7 +32,7 @@ struct track_file {
 struct cov_track_files {
     struct track_file *tracks;
     size_t n;
-    struct cov_newfolder directory; /* removed again unless a file is in it */
+    struct cov_newdir directory; /* removed again unless a file is in it */
 };
 
 static const struct {
@@ -174,7 +174,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    f->directory = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    f->directory = (struct cov_newdir)COV_NEWDIR_INIT;
     int rc = COV_ENOMEM;
     f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
     if (!f->tracks)
@@ -186,7 +186,7 @@ int cov_track_files_open(const struct cov_track_target *target,
             (struct cov_outfile)COV_OUTFILE_INIT;
     }
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
-    rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->directory, target->output, e)
+    rc = cov_path_names_dir(target->output) ? cov_newdir_make(&f->directory, target->output, e)
                                             : COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
         rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
@@ -274,7 +274,7 @@ void cov_track_files_free(struct cov_track_files *f)
         }
         free(t->name);
     }
-    cov_newfolder_fini(&f->directory);
+    cov_newdir_fini(&f->directory);
     free(f->tracks);
     free(f);
 }

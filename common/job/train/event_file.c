@@ -14,7 +14,7 @@
 struct cov_event_file {
     FILE *f;
     char *path;
-    struct cov_newfolder directory; /* its directory, if it was created */
+    struct cov_newdir directory; /* its directory, if it was created */
 };
 
 /* CRC-32C (Castagnoli) of data[0..n). */
@@ -115,7 +115,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     struct cov_event_file *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    int rc = cov_newfolder_make(&f->directory, dir, e);
+    int rc = cov_newdir_make(&f->directory, dir, e);
     f->path = rc ? NULL
                  : cov_strfmt(e, "%s/events.out.tfevents.%lld.%s.%ld", dir, (long long)now.tv_sec,
                               host, (long)getpid());
@@ -137,7 +137,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     }
     if (f->f)
         (void)fclose(f->f);
-    cov_newfolder_fini(&f->directory);
+    cov_newdir_fini(&f->directory);
     free(f->path);
     free(f);
     return rc;
@@ -186,7 +186,7 @@ int cov_event_file_close(struct cov_event_file *f, struct cov_err *e)
     int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: incomplete", f->path) : COV_OK;
     if (fclose(f->f) && !rc)
         rc = cov_fail_errno(e, "%s", f->path);
-    cov_newfolder_fini(&f->directory);
+    cov_newdir_fini(&f->directory);
     free(f->path);
     free(f);
     return rc;

@@ -56,13 +56,13 @@ void cov_train_setup_fini(struct cov_train_setup *s)
     cov_train_network_fini(&s->network);
     if (s->lock >= 0)
         (void)close(s->lock);
-    cov_newfolder_fini(&s->directory);
+    cov_newdir_fini(&s->directory);
     *s = (struct cov_train_setup){.lock = -1};
 }
 
 /* ---------------------------------------------------------------- the output directory */
 
-static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_err *e)
+static int lock_dir(struct cov_train_setup *s, const char *path, struct cov_err *e)
 {
     s->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->lock < 0)
@@ -78,7 +78,7 @@ static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_e
 }
 
 /* Returns true if a file is in the directory. */
-static bool is_in_folder(const char *path, const char *dir)
+static bool is_in_dir(const char *path, const char *dir)
 {
     struct stat of_path, of_dir;
     char *directory = cov_path_dir(path, NULL);
@@ -90,11 +90,11 @@ static bool is_in_folder(const char *path, const char *dir)
 
 /* Looks for a training in the output directory. It is accepted if it is the one to resume, or with -f.
  * A training that never wrote a checkpoint does not count. */
-static int check_train_folder(struct cov_train_setup *s, const struct cov_train_options *o,
-                              struct cov_err *e)
+static int check_train_dir(struct cov_train_setup *s, const struct cov_train_options *o,
+                           struct cov_err *e)
 {
     const char *dir = o->output;
-    if (o->resume && is_in_folder(o->resume, dir))
+    if (o->resume && is_in_dir(o->resume, dir))
         return COV_OK;
     char *last = cov_path_join(dir, "last.ckpt", e);
     char *table = last ? cov_path_join(dir, COV_TRAIN_TABLE, e) : NULL;
@@ -619,7 +619,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                          struct cov_ranks *ranks, struct cov_err *e)
 {
     *s = (struct cov_train_setup){.lock = -1};
-    int rc = o->tensorboard && ranks->rank == 0 ? cov_newfolder_check(o->tensorboard, e) : COV_OK;
+    int rc = o->tensorboard && ranks->rank == 0 ? cov_newdir_check(o->tensorboard, e) : COV_OK;
     if (!rc)
         rc = open_network(s, o, ranks, e);
     if (!rc)
@@ -635,11 +635,11 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         choose_optimiser(s, o);
     if (rc || ranks->rank > 0)
         return rc;
-    rc = cov_newfolder_make(&s->directory, o->output, e);
+    rc = cov_newdir_make(&s->directory, o->output, e);
     if (!rc)
-        rc = lock_folder(s, o->output, e);
+        rc = lock_dir(s, o->output, e);
     if (!rc)
-        rc = check_train_folder(s, o, e);
+        rc = check_train_dir(s, o, e);
     if (!rc && s->has_random_seed)
         cov_info("seed %u", s->seed);
     if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)

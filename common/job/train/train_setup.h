@@ -103,7 +103,7 @@ struct cov_train_places {
 
 struct cov_train_setup {
     int lock; /* of the output directory; -1: none */
-    struct cov_newfolder
+    struct cov_newdir
         directory; /* the output directory, if it was created; removed again if it stays empty */
     uint32_t seed;
     bool has_random_seed; /* the seed was not given */

@@ -1,7 +1,7 @@
-/* own_folder.h - for unit tests: an empty working directory, which is removed at the end, and files in it.
+/* own_dir.h - for unit tests: an empty working directory, which is removed at the end, and files in it.
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_OWN_FOLDER_H
-#define TESTS_OWN_FOLDER_H
+#ifndef TESTS_OWN_DIR_H
+#define TESTS_OWN_DIR_H
 
 #include "tests/lib/unit.h"
 
@@ -13,17 +13,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char own_folder[] = "/tmp/covtools_unit.XXXXXX";
+static char own_dir[] = "/tmp/covtools_unit.XXXXXX";
 
 /* Group setup and teardown. */
-static inline int enter_folder(void **state)
+static inline int enter_dir(void **state)
 {
-    return mkdtemp(own_folder) && chdir(own_folder) == 0 ? 0 : -1;
+    return mkdtemp(own_dir) && chdir(own_dir) == 0 ? 0 : -1;
 }
-static inline int leave_folder(void **state)
+static inline int leave_dir(void **state)
 {
     char command[64];
-    (void)snprintf(command, sizeof command, "rm -rf %s", own_folder);
+    (void)snprintf(command, sizeof command, "rm -rf %s", own_dir);
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1; /* NOLINT(cert-env33-c): constant */
 }
 
