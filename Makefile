@@ -170,7 +170,7 @@ ISA_vec_base := $(VEC_CFLAGS)
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
-ISA_int_to_float := $(VEC_CFLAGS)
+ISA_h5_rows  := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512

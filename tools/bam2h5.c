@@ -10,7 +10,7 @@
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/job/coverage/add_coverage.h"
 
 struct config {

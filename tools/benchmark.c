@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "common/compute/device.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 
 static const struct cov_tool *const subcommands[] = {
     &benchmark_synth,   &benchmark_stages, &benchmark_pipeline,

@@ -7,7 +7,7 @@
 #include "common/base/number.h"
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/convert.h"
 #include "common/signal/source_options.h"

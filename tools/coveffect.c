@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/input/device_options.h"
 
 static const struct cov_tool *const subcommands[] = {&coveffect_vcf, &coveffect_ism,

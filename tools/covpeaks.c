@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_tool *const subcommands[] = {&covpeaks_call, &covpeaks_curve,

@@ -15,7 +15,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/table.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/input/run_journal.h"
 #include "common/job/predict/predict.h"
 #include "common/job/predict/predict_resume.h"

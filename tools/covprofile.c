@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "common/file/path.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_tool *const subcommands[] = {&covprofile_genes,     &covprofile_region,

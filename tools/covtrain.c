@@ -14,7 +14,7 @@
 #include "common/examples/target_scale.h"
 #include "common/file/path.h"
 #include "common/file/sha256.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/input/device_options.h"
 #include "common/job/train/train_epochs.h"
 

@@ -7,7 +7,7 @@
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
-#include "common/h5/h5_libraries.h"
+#include "common/h5/h5.h"
 #include "common/job/encode/encode.h"
 
 struct config {

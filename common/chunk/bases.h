@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
+#include "common/base/fingerprint.h"
 #include "common/codec/codec.h"
 #include "common/h5/h5.h"
 #include "common/seq/grid.h"
@@ -82,5 +82,21 @@ int cov_bases_encode_both(const struct cov_bases_writer *w, const struct cov_bot
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
 int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
+
+/* ---- fingerprints of the bases from which the rows of a predictions file were predicted ---- */
+
+/* The dataset of the file that holds them: a uint64 for each row. */
+#define COV_BASES_FINGERPRINT_SET "data/bases_fingerprint"
+
+/* Returns the fingerprint of a row: of codes[0..n), in the direction of its strand, without
+ * padding. */
+static inline uint64_t cov_bases_fingerprint(const uint8_t *codes, size_t n)
+{
+    return cov_fingerprint(0, codes, n);
+}
+
+/* Sets *out to the fingerprints in a file of n rows; NULL if it has none. Caller frees. */
+int cov_bases_fingerprints_read(struct cov_h5 *f, size_t n, uint64_t **out,
+                                struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 
 struct cov_journal;
 

@@ -1,6 +1,6 @@
-/* pair_writer.c - see pair_writer.h.
+/* pair_writer.c - see chunk_file.h: writing pair by pair.
  * SPDX-License-Identifier: MIT */
-#include "common/chunk/pair_writer.h"
+#include "common/chunk/chunk_file.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* stream.c - see stream.h.
+/* stream.c - see stream.h: reads and writes streams.
  * SPDX-License-Identifier: MIT */
 #include "common/chunk/stream.h"
 

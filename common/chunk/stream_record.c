@@ -1,6 +1,6 @@
-/* stream_record.c - see stream_record.h.
+/* stream_record.c - see stream.h: packs and unpacks pairs of chunks, and the head.
  * SPDX-License-Identifier: MIT */
-#include "common/chunk/stream_record.h"
+#include "common/chunk/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

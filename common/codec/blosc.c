@@ -1,4 +1,7 @@
-/* blosc.c - Blosc, see h5_filters.h.
+/* blosc.c - Blosc: a chunk is one Blosc 1 buffer, compressed with Zstandard; Blosc does the shuffle
+ * itself. Decodes any compressor and shuffle, but fails with COV_EUNSUPPORTED for a compressor that
+ * this libblosc lacks. The values are the versions of the filter and of Blosc's format, the bytes in
+ * an element and in a chunk, the level, the shuffle (0: none, 1: bytes, 2: bits) and the compressor.
  *
  * Uses only libblosc's context functions, which take no lock and read no environment variables,
  * with one thread.
@@ -9,11 +12,9 @@
  * with a shuffle by bytes. Coverage compresses equally well when shuffled by bytes, and then
  * decodes faster.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/h5_filters.h"
+#include "common/codec/codec.h"
 
 #include <blosc.h>
-
-#include "common/codec/codec.h"
 
 enum { FILTER_VERSION = 2 }; /* version of the HDF5 plugin */
 

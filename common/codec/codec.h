@@ -1,5 +1,5 @@
-/* codec.h - the filters for HDF5 chunks, as functions on buffers. Does not use libhdf5. All
- * functions are thread-safe.
+/* codec.h - the filters for HDF5 chunks, as functions on buffers, and growable buffers of encoded
+ * pieces. Does not use libhdf5. All functions are thread-safe.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_CODEC_H
 #define COV_CODEC_CODEC_H
@@ -69,6 +69,8 @@ struct cov_codec {
 
 /* By enum cov_codec_id. */
 extern const struct cov_codec *const cov_codecs[COV_N_CODECS];
+/* The rows of registered filters, each in a file of its name. */
+extern const struct cov_codec cov_lzf, cov_lz4, cov_zstd, cov_blosc;
 
 /* Returns the first compression that writes this HDF5 filter, or NULL. */
 const struct cov_codec *cov_codec_of_filter(int h5_id);
@@ -85,8 +87,8 @@ int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_e
 size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 
 /* Compresses src to dst[0..*n_dst) in the format of the chosen filter: zlib, a format of
- * h5_filters.h, or a plain copy. dst must have room for cov_codec_bound bytes. Filters of
- * h5_filters.h may set *n_dst = 0, if the result would not be smaller; the chunk is then stored
+ * a registered filter, or a plain copy. dst must have room for cov_codec_bound bytes. Registered
+ * filters may set *n_dst = 0, if the result would not be smaller; the chunk is then stored
  * without this filter (see HDF5's filter mask). elem_bytes is the size of an element, for the
  * shuffle of BLOSC (0: no shuffle), or that of a prediction's integers for GZIP and FAST (0: other
  * data).
@@ -132,5 +134,38 @@ uint32_t cov_fletcher32(const void *data, size_t n);
  * whole element keep their positions. elem_bytes > 0. src and dst must not overlap. */
 void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
+
+/* ---- blobs: growable buffers of encoded pieces, reused for each chunk ---- */
+
+/* Pieces are contiguous: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. The space after
+ * n_bytes may be used as scratch. */
+struct cov_blob {
+    uint8_t *data;
+    size_t n_bytes, cap;
+    size_t *ends;
+    size_t n_pieces, cap_pieces;
+};
+
+#define COV_BLOB_INIT                                                                              \
+    {                                                                                              \
+        0, 0, 0, 0, 0, 0                                                                           \
+    }
+
+void cov_blob_clear(struct cov_blob *b); /* keeps the memory */
+void cov_blob_fini(struct cov_blob *b);
+
+/* Makes room for n more bytes at the end, uninitialised, and sets *at to their address, which is
+ * valid until the next call. */
+int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e) COV_MUST_USE;
+
+/* Adds a piece: the n bytes that the caller wrote to *at. n is at most the number requested. */
+int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Replaces the pieces of *to by those of *from, in no more memory than they need: the scratch space
+ * of *from is not copied. */
+int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e) COV_MUST_USE;
+
+/* Returns piece i < n_pieces. Borrowed until the next call that changes *b. */
+const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes);
 
 #endif

@@ -1,11 +1,12 @@
-/* lz4.c - LZ4, see h5_filters.h.
+/* lz4.c - LZ4, in the format of the HDF5 LZ4 plugin. All numbers are big-endian: the size of the chunk
+ * (8 bytes) and the size of a block (4 bytes); then, for each block (the last may be shorter), its
+ * compressed size (4 bytes) and its data. If the compressed size equals the size of the block, the
+ * data is not compressed.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/h5_filters.h"
+#include "common/codec/codec.h"
 
 #include <lz4.h>
 #include <string.h>
-
-#include "common/codec/codec.h"
 
 /* The plugin's default block size is the size of the chunk, limited to MAX_BLOCK_BYTES. */
 enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };

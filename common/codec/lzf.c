@@ -1,10 +1,11 @@
-/* lzf.c - LZF, see h5_filters.h. Decodes with liblzf; the encoder is our own, for speed.
+/* lzf.c - LZF, h5py's filter: a chunk is one block of liblzf, without any header. Decodes with liblzf;
+ * the encoder is our own, for speed.
  *
  * A block is a sequence of tokens. A token of literals is a byte c < 32, then c + 1 bytes. A match
  * is a byte n << 5 | d >> 8 (n > 0; if n = 7, the next byte is added to n), then the byte d & 255;
  * it copies n + 2 bytes that begin d + 1 bytes earlier.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/h5_filters.h"
+#include "common/codec/codec.h"
 
 #include <limits.h>
 #include <lzf.h>
@@ -12,7 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/codec/codec.h"
 #include "common/deflate/bits.h"
 
 enum {

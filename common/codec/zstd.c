@@ -1,13 +1,12 @@
-/* zstd.c - Zstandard, see h5_filters.h. Creates a context in every call, like deflate.c.
+/* zstd.c - Zstandard: a chunk is one frame (RFC 8878) with the size of its contents and a checksum.
+ * Creates a context in every call, like deflate.c.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/h5_filters.h"
+#include "common/codec/codec.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-#include "common/codec/codec.h"
 
 static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
                   struct cov_err *e)

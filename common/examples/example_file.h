@@ -12,7 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/chunk/chunk_file.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/features/blacklist.h"
 #include "common/signal/signal_file.h"
 

@@ -14,7 +14,7 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/examples/ranks.h"
 #include "common/features/blacklist.h"
 #include "common/input/loader.h"

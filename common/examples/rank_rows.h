@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/examples/ranks.h"
 
 struct cov_rank_rows;

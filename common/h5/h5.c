@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/file/bgz.h"
+#include "common/file/sha256.h"
 #include "common/h5/h5_private.h"
 
 /* ---- errors ---- */
@@ -120,6 +122,18 @@ static int init_library(struct cov_err *e)
     int rc = register_filters(e);
     (void)H5Eclear2(H5E_DEFAULT);
     return rc;
+}
+
+void cov_libraries_print(FILE *f)
+{
+    unsigned v[3] = {0, 0, 0};
+    (void)H5get_libversion(&v[0], &v[1], &v[2]);
+    (void)fprintf(f, "htslib %s\nHDF5 %u.%u.%u\nzlib %s\n", cov_bgz_version(), v[0], v[1], v[2],
+                  cov_bgz_zlib_version());
+    for (size_t i = 0; i < COV_N_CODECS; i++)
+        if (cov_codecs[i]->library)
+            (void)fprintf(f, "%s %s\n", cov_codecs[i]->library, cov_codecs[i]->version());
+    (void)fprintf(f, "OpenSSL %s\n", cov_sha256_version());
 }
 
 static hid_t access_list(void)

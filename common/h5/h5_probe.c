@@ -1,7 +1,7 @@
-/* h5_probe.c - see h5_probe.h; and cov_h5_open of h5.h, which probes first. The superblock follows
- * the HDF5 file format specification, versions 0 to 3.
+/* h5_probe.c - see h5.h: checks of a file before libhdf5 opens it. The superblock follows the HDF5
+ * file format specification, versions 0 to 3.
  * SPDX-License-Identifier: MIT */
-#include "common/h5/h5_probe.h"
+#include "common/h5/h5_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,6 @@
 #include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/h5/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)
 {

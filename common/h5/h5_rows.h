@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
 #include "common/codec/codec.h"
 
 enum cov_h5_kind {
@@ -65,6 +64,15 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
 
 /* Converts n numbers of type INT or FLOAT to double. 64-bit integers may be rounded. */
 void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst);
+
+/* Sets values[0..n) to the n elements at `elems`. Fast, but the type must be an integer of 4 or 8
+ * bytes in native byte order, and all elements must be in 0 .. 2^24-1, as coverage usually is, which
+ * floats hold exactly; otherwise returns false, and values[] is undefined. */
+bool cov_h5_to_float(const struct cov_h5_type *type, const void *elems, size_t n, float *values);
+
+/* Returns the number of values before the first one that is not a valid coverage, because it is
+ * negative, infinite or NaN. */
+size_t cov_count_valid(const float *values, size_t n);
 
 /* Converts n numbers of type INT to int64_t. COV_EINPUT if one does not fit. */
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,

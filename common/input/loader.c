@@ -17,7 +17,7 @@
 #include "common/file/bgz.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/h5/h5_probe.h"
+#include "common/h5/h5.h"
 #include "common/input/loader_memory.h"
 #include "common/input/loader_stream.h"
 #include "common/seq/alphabet.h"

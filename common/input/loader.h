@@ -15,7 +15,7 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/input/loader_item.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/chunk/bases_fingerprint.h"
+#include "common/chunk/bases.h"
 
 /* A pair of chunks. Sequences are numbered as in the grid; in a stream, in order of arrival. In
  * COV_ORDER_GRID and from a stream, a sequence without pairs yields one item without strands. */

@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/chunk/stream.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/input/loader_item.h"
 #include "common/seq/genome.h"
 

@@ -19,7 +19,7 @@
 #include "common/file/bgz.h"
 #include "common/file/path.h"
 #include "common/h5/h5.h"
-#include "common/h5/int_to_float.h"
+#include "common/h5/h5_rows.h"
 
 /* A file with more is damaged. */
 enum { MAX_DATASETS = 4096 };
@@ -296,7 +296,7 @@ size_t cov_signal_means(const struct cov_signal_columns *c, const uint8_t *elems
 {
     for (size_t t = length; t < L; t++)
         values[t] = COV_SIGNAL_PAD;
-    if (c->n_columns == 1 && cov_int_to_float(c->type, elems, length, values))
+    if (c->n_columns == 1 && cov_h5_to_float(c->type, elems, length, values))
         return length;
     if (c->n_cols == c->n_columns)
         take_means(c->type, elems, length, c->n_cols, values);

@@ -13,7 +13,7 @@
 
 #include "common/base/err.h"
 #include "common/chunk/chunk_head.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/file/bgz.h"
 #include "common/seq/grid.h"
 

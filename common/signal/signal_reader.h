@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/file/bgz.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"

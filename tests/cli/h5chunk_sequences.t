@@ -172,10 +172,6 @@ is "$("$PYTHON" sides.py)" 'copy:0 copy:3 gaps2:0 twice:0 twice:1 twice:2' '  al
 stderr_like '^h5chunk: 6 chunks moved from validation to training, where the same bases are$' '  they are counted'
 stderr_like '^h5chunk: 28 chunks for training, 12 for validation$' '  like the others'
 is "$(grep copies_moved s.json)" '  "copies_moved": 6' '  in the statistics, too'
-run h5chunk split -f --val-names names --stats s.json --allow-copies -o d/ g.h5
-status_is 0 '--allow-copies'
-is "$("$PYTHON" sides.py)" 'copy:0 copy:1 copy:2 copy:3 copy:4 gaps2:0 twice:0 twice:1 twice:2' '  keeps them'
-is "$(grep copies_moved s.json)" '  "copies_moved": 0' '  and counts none'
 h5chunk split -q -f --val-fraction 0.5 --seed 3 --by chunk -o d/ packed.h5
 h5chunk split -q -f --val-fraction 0.5 --seed 3 --by chunk -o d/ g.h5
 for file in g packed; do
@@ -195,9 +191,7 @@ done
 printf '>x\nAAACC\nGGGTTACTAC\n>y\nGTAGTAACCCGGTTT\n' | fasta2h5 -q --subsequence-length 15 --species x -o same.h5 -
 echo y >names
 run h5chunk split --val-names names -o e/ same.h5
-refused 1 '^h5chunk: error: same\.h5: no chunks left for validation: all of them have the bases of chunks for training; --allow-copies keeps them$' \
+refused 1 '^h5chunk: error: same\.h5: no chunks left for validation: all of them have the bases of chunks for training$' \
     'only copies'
 is "$(find . -name e)" '' '  leaves no directory'
-run h5chunk split --shards 2 --allow-copies -o part g.h5
-refused 2 '[-]-allow-copies needs --val-fraction or --val-names' '--allow-copies with shards'
 done_testing

@@ -3,7 +3,7 @@
  * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/sequence_report.c
  * SPDX-License-Identifier: MIT */
 #include "common/features/blacklist.h"
-#include "common/job/chunks/sequence_report.h"
+#include "common/job/chunks/chunk_jobs.h"
 #include "common/seq/names.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "common/h5/h5.h"
-#include "common/h5/h5_probe.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_dir.h"
 

@@ -4,7 +4,6 @@
 #include "tests/lib/unit.h"
 
 #include "common/codec/codec.h"
-#include "common/codec/h5_filters.h"
 
 /* A byte to change. */
 struct patch {

@@ -4,7 +4,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
-#include "common/chunk/pair_writer.h"
+#include "common/chunk/chunk_file.h"
 #include "common/seq/alphabet.h"
 #include "tests/lib/own_dir.h"
 

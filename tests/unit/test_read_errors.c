@@ -7,10 +7,9 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-#include "common/chunk/bases_fingerprint.h"
+#include "common/chunk/bases.h"
 #include "common/chunk/coverage_file.h"
 #include "common/h5/h5.h"
-#include "common/job/chunks/chunk_info.h"
 #include "common/job/chunks/chunk_jobs.h"
 #include "tests/lib/make_chunks.h"
 

@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/seq/region_list.h"
 
 static void add(struct cov_region_list *l, size_t contig, int64_t beg, int64_t end)

@@ -1,6 +1,6 @@
-/* chunk_info.c - see chunk_info.h.
+/* chunk_info.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "common/chunk/chunk_file.h"
 #include "common/chunk/predictions.h"
 #include "common/chunk/stream.h"
-#include "common/h5/h5_probe.h"
+#include "common/h5/h5.h"
 
 /* Number of sequences that the table lists; JSON lists all. */
 enum { MAX_SEQUENCES = 20 };

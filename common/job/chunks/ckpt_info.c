@@ -1,6 +1,6 @@
-/* ckpt_info.c - see chunk_info.h.
+/* ckpt_info.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* sequence_info.c - see chunk_info.h.
+/* sequence_info.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +14,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/table.h"
-#include "common/h5/h5_probe.h"
-#include "common/job/chunks/survey.h"
+#include "common/h5/h5.h"
 #include "common/plot/chart.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"

@@ -11,7 +11,6 @@
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "common/job/chunks/survey.h"
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"
 
@@ -296,7 +295,7 @@ static int hold(struct split *s, const struct cov_split_holdout *o, struct cov_e
         return COV_ENOMEM;
     cov_stats_set_more(s->job->job.stats, print_moved, free, n_moved);
     int rc = draw(s->grid, s->input, o, s->wanted, e);
-    if (!rc && !o->allow_copies && cov_chunk_file_head(s->file)->has_bases)
+    if (!rc && cov_chunk_file_head(s->file)->has_bases)
         rc = hold_no_copies(s, s->wanted, n_moved, e);
     if (rc)
         return rc;
@@ -305,7 +304,7 @@ static int hold(struct split *s, const struct cov_split_holdout *o, struct cov_e
     if (n_held == 0 && *n_moved > 0)
         return cov_fail(e, COV_EINPUT,
                         "%s: no chunks left for validation: all of them have the bases of chunks "
-                        "for training; --allow-copies keeps them",
+                        "for training",
                         s->input);
     if (n_held == 0 || n_held == n)
         return cov_fail(e, COV_EINPUT, "%s: no chunks left for %s", s->input,

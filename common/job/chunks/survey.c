@@ -1,6 +1,6 @@
-/* survey.c - see survey.h.
+/* survey.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/survey.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

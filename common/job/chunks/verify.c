@@ -1,9 +1,9 @@
-/* verify.c - see verify.h.
+/* verify.c - see chunk_jobs.h.
  *
  * One thread fetches the rows pair by pair, the pool decodes and compares them, and findings are
  * printed in the order of the pairs.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/verify.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <ctype.h>
 #include <inttypes.h>

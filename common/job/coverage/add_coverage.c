@@ -21,7 +21,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
-#include "common/h5/h5_probe.h"
+#include "common/h5/h5.h"
 #include "common/job/coverage/count_file.h"
 #include "common/track/formats/intervals.h"
 

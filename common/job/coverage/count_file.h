@@ -15,7 +15,7 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/text.h"
-#include "common/chunk/coverage_store.h"
+#include "common/chunk/coverage_file.h"
 #include "common/cli/stats.h"
 #include "common/features/counting.h"
 #include "common/job/coverage/depth_summary.h"

@@ -7,7 +7,6 @@
 
 #include "common/base/mem.h"
 #include "common/chunk/chunk_file.h"
-#include "common/chunk/pair_writer.h"
 #include "common/chunk/stream.h"
 #include "common/file/path.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/chunk/journal.h"
 #include "common/chunk/predictions.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/input/loader.h"
 
 struct cov_predict_output;

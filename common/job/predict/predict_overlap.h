@@ -7,7 +7,7 @@
 #define COV_JOB_PREDICT_PREDICT_OVERLAP_H
 
 #include "common/base/err.h"
-#include "common/codec/blob.h"
+#include "common/codec/codec.h"
 #include "common/input/loader.h"
 #include "common/net/net.h"
 

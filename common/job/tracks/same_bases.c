@@ -8,7 +8,6 @@
 
 #include "common/base/ring.h"
 #include "common/chunk/bases.h"
-#include "common/chunk/bases_fingerprint.h"
 #include "common/signal/contig_filter.h"
 
 /* An input, and its place in the search for rows that both inputs have. */

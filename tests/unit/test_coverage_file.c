@@ -1,10 +1,10 @@
-/* test_coverage_store.c - stored coverage is returned unchanged, in any type that holds it.
+/* test_coverage_file.c - stored coverage is returned unchanged, in any type that holds it.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/chunk/coverage_store.h"
+#include "common/chunk/coverage_file.h"
 
 enum { N_PAIRS = 48, L = 700, N_LANES = 4 };
 
