@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
 #include "common/h5/h5.h"

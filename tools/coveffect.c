@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/clock.h"
+#include "common/base/progress.h"
 #include "common/h5/h5.h"
 #include "common/input/device_options.h"
 

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/chunk/chunk_file.h"
 #include "common/cli/tool.h"
 #include "common/compute/device_open.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/h5/h5.h"
 #include "common/input/run_journal.h"
 #include "common/job/predict/predict.h"

@@ -7,13 +7,13 @@
 #include <strings.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/examples/ranks.h"
 #include "common/examples/target_scale.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
-#include "common/file/sha256.h"
 #include "common/h5/h5.h"
 #include "common/input/device_options.h"
 #include "common/job/train/train_epochs.h"

@@ -183,7 +183,7 @@ static void model_name(char *name, size_t n)
         break;
     }
     (void)fclose(f);
-    cov_text_make_printable(name);
+    cov_make_printable(name);
 }
 
 void cov_cpu_describe(char *buf, size_t n)

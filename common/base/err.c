@@ -8,7 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/text.h"
+void cov_make_printable(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p; p++) {
+        if (*p < 0x20 || *p == 0x7f)
+            *p = '?';
+        else if (*p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+            p[0] = p[1] = '?';
+    }
+}
 
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...)
 {
@@ -17,7 +25,7 @@ int cov_fail(struct cov_err *e, int code, const char *fmt, ...)
         va_start(args, fmt);
         (void)vsnprintf(e->text, sizeof e->text, fmt, args);
         va_end(args);
-        cov_text_make_printable(e->text);
+        cov_make_printable(e->text);
         e->code = code;
     }
     return code;
@@ -39,7 +47,7 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...)
         /* If the text and the reason do not both fit, truncates the text. */
         int room = (int)(sizeof text - strlen(reason) - 3);
         (void)snprintf(e->text, sizeof e->text, "%.*s: %s", room, text, reason);
-        cov_text_make_printable(e->text);
+        cov_make_printable(e->text);
         e->code = code;
     }
     return code;
@@ -54,7 +62,7 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(head, sizeof head, fmt, args);
     va_end(args);
-    cov_text_make_printable(head);
+    cov_make_printable(head);
     memcpy(tail, e->text, sizeof tail);
     int room = (int)sizeof e->text - 3;
     int n_head = (int)strlen(head) < room / 2 ? (int)strlen(head) : room / 2;
@@ -72,7 +80,7 @@ void cov_err_append(struct cov_err *e, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    cov_text_make_printable(text);
+    cov_make_printable(text);
     (void)snprintf(e->text + n, sizeof e->text - n, "%s", text);
 }
 
@@ -96,7 +104,7 @@ void cov_err_rename(struct cov_err *e, const char *other, const char *name)
         p += found ? n_other : 1;
     }
     e->text[n] = '\0';
-    cov_text_make_printable(e->text);
+    cov_make_printable(e->text);
 }
 
 void cov_err_clear(struct cov_err *e)

@@ -55,6 +55,10 @@ void cov_err_append(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 /* Replaces `other` with `name` everywhere in the text, unless a digit follows it. */
 void cov_err_rename(struct cov_err *e, const char *other, const char *name);
 
+/* Replaces the bytes that control a terminal with '?': ASCII control characters, and U+0080 to
+ * U+009F in UTF-8. */
+void cov_make_printable(char *text);
+
 /* Resets *e after its failure was handled. */
 void cov_err_clear(struct cov_err *e);
 

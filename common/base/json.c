@@ -12,7 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 
 void cov_json_init(struct cov_json *j, FILE *f)
 {

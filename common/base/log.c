@@ -43,7 +43,7 @@ void cov_log_set_last_words(const char *text)
     char *next = now == words[0] ? words[1] : words[0];
     if (text) {
         (void)snprintf(next, sizeof words[0], "%s", text);
-        cov_text_make_printable(next);
+        cov_make_printable(next);
     }
     __atomic_store_n(&last_words, text && cov_log_is_shown(COV_LOG_INFO) ? next : NULL,
                      __ATOMIC_SEQ_CST);
@@ -59,7 +59,7 @@ static void send(enum cov_log_level level, const char *fmt, va_list args)
 {
     char text[2048];
     (void)vsnprintf(text, sizeof text, fmt, args);
-    cov_text_make_printable(text);
+    cov_make_printable(text);
     pthread_mutex_lock(&receiver.lock);
     if (receiver.fn && level <= receiver.level)
         receiver.fn(receiver.arg, level, text);

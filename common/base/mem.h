@@ -1,4 +1,4 @@
-/* mem.h - checked sizes and allocation.
+/* mem.h - checked sizes, allocation, and memory that is released together.
  *
  * Sizes that come from files go through cov_size_mul before anything is allocated. Allocators
  * return NULL and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Release all
@@ -49,5 +49,27 @@ void cov_strappend(char **text, struct cov_err *e, const char *fmt, ...) COV_PRI
 /* Returns a new string: items[0..n) with `separator` between them. */
 char *cov_strjoin(const char *const *items, size_t n, const char *separator,
                   struct cov_err *e) COV_MUST_USE;
+
+/* ---- memory that is released together ---- */
+
+/* Keeps the first failure to allocate, so that a caller takes all it needs and checks once. Empty if
+ * all zero. For one thread. */
+struct cov_arena {
+    struct cov_arena_block *blocks;
+    struct cov_err err;
+};
+
+/* Returns n zeroed elements of `size` bytes, valid until fini; NULL after a failure. */
+void *cov_arena_calloc(struct cov_arena *a, size_t n, size_t size);
+/* Returns zeroed values[n][L][D]; NULL after a failure. */
+float *cov_arena_values(struct cov_arena *a, size_t n, size_t L, size_t D);
+/* Returns a copy of `text`; NULL after a failure. */
+char *cov_arena_strdup(struct cov_arena *a, const char *text);
+
+/* Returns COV_OK, or COV_ENOMEM if an allocation failed. */
+int cov_arena_check(const struct cov_arena *a, struct cov_err *e) COV_MUST_USE;
+
+/* Releases all memory; *a is empty then. */
+void cov_arena_fini(struct cov_arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress.h - shows the progress of a run on standard error.
+/* progress.h - shows the progress of a run on standard error; clocks.
  *
  * On a terminal, draws a bar with the rate and the time left, at most four times a second.
  * The time left appears after a second.
@@ -36,5 +36,10 @@ void cov_progress_expect(struct cov_progress *p, double units, double seconds);
 void cov_progress_add(struct cov_progress *p, int64_t n);
 /* Ends the stage and clears the bar. */
 void cov_progress_end(struct cov_progress *p);
+
+/* Seconds of a monotonic clock. */
+double cov_clock(void);
+/* Seconds of CPU time of the calling thread. */
+double cov_clock_thread(void);
 
 #endif

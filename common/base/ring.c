@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
+#include "common/base/progress.h"
 
 struct ring_slot {
     bool ended; /* its work has ended */

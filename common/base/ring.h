@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-#include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/base/pool.h"
 
 /* Slots and workers' buffers are zeroed, then initialised. Members may be NULL, except fetch and

@@ -1,4 +1,4 @@
-/* text.h - functions for text from files and command lines, and for text in messages.
+/* text.h - text from files and command lines, numbers in it, and lists of names for messages.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TEXT_H
 #define COV_BASE_TEXT_H
@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/err.h"
 
 /* Returns true for white space of the C locale, except the newline. */
 static inline bool cov_text_is_blank(char c)
@@ -22,10 +24,6 @@ size_t cov_text_mark(const void *text, size_t n);
 
 /* Returns true if both texts are equal, or both are NULL. */
 bool cov_text_same(const char *a, const char *b);
-
-/* Replaces the bytes that control a terminal with '?': ASCII control characters, and U+0080 to
- * U+009F in UTF-8. */
-void cov_text_make_printable(char *text);
 
 /* Returns the plural ending of a counted noun: "s", or "" for n = 1. */
 static inline const char *cov_text_s(int64_t n)
@@ -47,5 +45,30 @@ void cov_listing_add(struct cov_listing *l, const char *name);
 
 /* Returns ", ..." if there are more names than shown, else "". */
 const char *cov_listing_more(const struct cov_listing *l);
+
+/* ---- numbers ---- */
+
+/* Parse the whole text, which must be a number in [min, max] without surrounding blanks. Errors
+ * are COV_EUSAGE, and their messages start with `what`. */
+int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                  struct cov_err *e) COV_MUST_USE;
+/* Parses a size, which may end in k, M or G. */
+int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                   struct cov_err *e) COV_MUST_USE;
+/* Parses n sizes from 1 to `max`, which must differ. */
+int cov_parse_sizes(char *const *texts, size_t n, const char *what, int64_t max, int64_t *out,
+                    struct cov_err *e) COV_MUST_USE;
+int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* Parses "2/3": *part = 2, of *n = 3 parts, at most COV_MAX_PARTS. */
+enum { COV_MAX_PARTS = 1000000000 };
+int cov_parse_part(const char *text, const char *what, int64_t *part, int64_t *n,
+                   struct cov_err *e) COV_MUST_USE;
+
+/* Writes a finite number with as many digits as it takes to read the same number again. Returns
+ * `text`. */
+enum { COV_DOUBLE_TEXT = 32 };
+const char *cov_format_double(double x, char text[COV_DOUBLE_TEXT]);
 
 #endif

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/fingerprint.h"
 #include "common/codec/codec.h"
+#include "common/file/hash.h"
 #include "common/h5/h5.h"
 #include "common/seq/grid.h"
 

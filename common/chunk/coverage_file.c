@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/chunk/chunk_table.h"
 #include "common/h5/h5.h"
 

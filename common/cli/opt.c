@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/cli/opt_names.h"
 
 /* ---------------------------------------------------------------- one value */

@@ -20,9 +20,9 @@
 #include "common/base/version.h"
 #include "common/cli/opt_names.h"
 #include "common/cli/stats_file.h"
-#include "common/file/leftovers.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/file/tmpfile.h"
 
 enum exit_status {
     EXIT_FAILED = 1,

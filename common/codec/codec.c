@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/deflate/deflate.h"
 #include "common/deflate/record_deflate.h"
 

@@ -11,7 +11,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/base/version.h"
 #include "common/compute/plugin.h"
 #include "common/file/dynload.h"

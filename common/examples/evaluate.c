@@ -12,7 +12,7 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/input/device_options.h"
 #include "common/track/measures/outliers.h"
 

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/base/arena.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "common/cli/job.h"
 #include "common/compute/device.h"
 #include "common/examples/examples.h"

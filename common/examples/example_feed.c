@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 
 struct cov_example_feed {

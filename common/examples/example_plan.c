@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/file/hash.h"
 
 /* One example, or both strands of an interval. */
 struct unit {

@@ -8,7 +8,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 
 const char *const cov_target_kind_names[] = {"none", "median", "cpm", NULL};
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/file/lines.h"
+#include "common/file/hash.h"
 #include "common/file/peek_kind.h"
+#include "common/file/textfile.h"
 
 enum { GFF_COLUMNS = 9, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
 
@@ -433,7 +433,7 @@ static int keep_text(struct cov_annotation *a, struct cov_word w, size_t max, st
         memcpy(text, w.text, w.n);
     const size_t n = a->is_bed ? w.n : unescape(text, w.n);
     text[n] = '\0';
-    cov_text_make_printable(text);
+    cov_make_printable(text);
     a->n_text += n + 1;
     return COV_OK;
 }

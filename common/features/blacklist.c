@@ -8,9 +8,9 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/file/lines.h"
+#include "common/file/textfile.h"
 #include "common/seq/names.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 
 struct cov_blacklist {
     bool is_bed, needs_bed;

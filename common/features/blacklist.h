@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 
 struct cov_blacklist;
 

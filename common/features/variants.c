@@ -15,12 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
-#include "common/file/lines.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/textfile.h"
 
 enum { LAST_FIXED = 8, HAS_FORMAT = 9 }; /* columns of a VCF */
 

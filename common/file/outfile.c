@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/file/descriptor.h"
-#include "common/file/leftovers.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/tmpfile.h"
 
 /* Another program that may write to the directory can rename or replace the temporary file at any
  * time. It cannot redirect what is written: all writers open o->tmp, the descriptor's name in

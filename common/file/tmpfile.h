@@ -6,6 +6,7 @@
 #ifndef COV_FILE_TMPFILE_H
 #define COV_FILE_TMPFILE_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,12 +74,47 @@ int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *a
                      struct cov_err *e) COV_MUST_USE;
 
 /* Reads the bytes [at, at + n), which must have been appended. Any thread may call it, even during
- * appends.
- * */
+ * appends. */
 int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
 /* Drops all bytes after the first n and frees their disk space. */
 int cov_spool_truncate(struct cov_spool *s, int64_t n, struct cov_err *e) COV_MUST_USE;
+
+/* ---- what a run that ends early must remove: temporary files, and directories that it created ----
+ *
+ * The process has one list, which signal handlers also use. The code that takes a name from the
+ * list, whether a handler or not, owns the name. So no lock is needed; a handler could not take
+ * one. outfile.h adds outputs that are not complete. */
+
+/* The most entries of COV_LEFTOVER_FILE and COV_LEFTOVER_TREE together, and of
+ * COV_LEFTOVER_EMPTY. */
+enum { COV_LEFTOVERS_MAX = 4096, COV_LEFTOVERS_MAX_EMPTY = 64 };
+
+enum cov_leftover_kind {
+    COV_LEFTOVER_FILE,
+    COV_LEFTOVER_TREE, /* a directory with its contents */
+    COV_LEFTOVER_EMPTY, /* a directory if it is empty, then the directories above it that this process
+                         * created */
+};
+
+/* Adds `name` and takes ownership of it. With COV_LEFTOVER_EMPTY, the first `kept` bytes of the
+ * name are a path that must not be removed. Returns the slot of the name, or -1 if the list is
+ * full; the caller then still owns `name`. Block signals before creating the file or directory and
+ * until after this call. */
+int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept) COV_MUST_USE;
+
+/* Removes the name from the slot and returns it; the caller owns it. Returns NULL if a handler
+ * took the name first, or if this is a forked process and its parent added the name. */
+char *cov_leftovers_take(enum cov_leftover_kind kind, int slot) COV_MUST_USE;
+
+/* Removes everything that this process added. Returns the number of COV_LEFTOVER_FILE removed.
+ * Async-signal-safe. */
+int cov_leftovers_remove_all(void);
+
+/* Blocks all signals for the calling thread and saves its signal mask in *before. The second
+ * function restores that mask. */
+void cov_leftovers_block_signals(sigset_t *before);
+void cov_leftovers_restore_signals(const sigset_t *before);
 
 #endif

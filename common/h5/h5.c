@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
-#include "common/file/sha256.h"
+#include "common/file/hash.h"
 #include "common/h5/h5_private.h"
 
 /* ---- errors ---- */

@@ -19,7 +19,7 @@
 #include "common/input/loader_item.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 
 enum cov_loading {
     COV_LOAD_DISK,       /* read and decoded on each access */
@@ -42,7 +42,7 @@ struct cov_loader_options {
     enum cov_loading loading;         /* for files and FASTA */
     enum cov_loader_order order;
     size_t shard, n_shards; /* deliver only shard `shard`, counted from 0; n_shards 0: everything */
-    /* Deliver only chunks that overlap these regions (select.h); shards are cut afterwards. */
+    /* Deliver only chunks that overlap these regions (regions.h); shards are cut afterwards. */
     const char *const *regions;
     size_t n_regions;
     const char *bed_path; /* NULL: none */

@@ -246,7 +246,7 @@ static int describe_network(struct cov_model *m, struct cov_err *e)
     free(names);
     if (!m->description)
         return COV_ENOMEM;
-    cov_text_make_printable(m->description);
+    cov_make_printable(m->description);
     return COV_OK;
 }
 

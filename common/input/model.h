@@ -4,7 +4,7 @@
 #define COV_INPUT_MODEL_H
 
 #include "common/base/err.h"
-#include "common/file/sha256.h"
+#include "common/file/hash.h"
 #include "common/net/hparams.h"
 
 struct cov_model {

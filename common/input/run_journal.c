@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/compute/device_open.h"
+#include "common/file/hash.h"
 
 /* The only line that may differ: another device changes values only by rounding. */
 #define COMPUTED_BY "computed by"

@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "common/cli/stats.h"
 #include "common/file/outfile.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/plot/gnuplot.h"
 
 /* Borrowed for the call. */

@@ -9,7 +9,6 @@
 
 #include "common/base/cpu.h"
 #include "common/base/half.h"
-#include "common/seq/alphabet_kern.h"
 
 const char cov_letter_of_code[17] = "-ACMGRSVTWYHKDBN";
 

@@ -1,6 +1,5 @@
-/* alphabet_avx2.c - see alphabet_kern.h. Contains the kernels for AVX2; empty on other targets.
+/* alphabet_avx2.c - see alphabet.h. Contains the kernels for AVX2; empty on other targets.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/alphabet_kern.h"
 
 #ifdef __AVX2__
 

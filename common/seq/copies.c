@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/fingerprint.h"
+#include "common/file/hash.h"
 #include "common/seq/alphabet.h"
 
 /* Two hashes that begin differently. */

@@ -7,9 +7,107 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/file/tmpfile.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"
 #include "common/seq/names.h"
+
+/* ---- a buffer of codes, two per byte, in memory while it is small, then in a temporary file ---- */
+
+/* The number of bytes in memory, and the number of codes packed or unpacked at once, which is
+ * even, so that each step starts at a byte boundary. */
+enum { BUFFER = 1 << 20, STEP = 1 << 15 };
+
+struct cov_code_store {
+    struct cov_spool file;
+    size_t n; /* bytes in buf, which follow the bytes in the file */
+    uint8_t buf[BUFFER];
+};
+
+/* Creates an empty store. The file is created in `tmpdir` when it is needed. */
+static int store_new(const char *tmpdir, struct cov_code_store **out, struct cov_err *e)
+{
+    struct cov_code_store *s = cov_malloc(1, sizeof *s, e);
+    *out = NULL;
+    if (!s)
+        return COV_ENOMEM;
+    s->n = 0;
+    int rc = cov_spool_init(&s->file, tmpdir, e);
+    if (rc)
+        free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+static void store_free(struct cov_code_store *s)
+{
+    if (!s)
+        return;
+    cov_spool_fini(&s->file);
+    free(s);
+}
+
+/* Returns the byte offset at which the next codes will begin. */
+static int64_t store_end(const struct cov_code_store *s)
+{
+    return s->file.n_bytes + (int64_t)s->n;
+}
+
+/* Appends codes[0..n), starting at a byte boundary. */
+static int store_add(struct cov_code_store *s, const uint8_t *codes, size_t n, struct cov_err *e)
+{
+    while (n > 0) {
+        size_t m = n < STEP ? n : STEP;
+        if ((m + 1) / 2 > BUFFER - s->n) {
+            int rc = cov_spool_append(&s->file, s->buf, s->n, NULL, e);
+            if (rc)
+                return rc;
+            s->n = 0;
+        }
+        cov_codes_pack(codes, m, s->buf + s->n);
+        s->n += (m + 1) / 2;
+        codes += m;
+        n -= m;
+    }
+    return COV_OK;
+}
+
+/* Drops all codes. */
+static int store_clear(struct cov_code_store *s, struct cov_err *e)
+{
+    s->n = 0;
+    return s->file.n_bytes > 0 ? cov_spool_truncate(&s->file, 0, e) : COV_OK;
+}
+
+/* Sets codes[0..n) to the codes number `first` to first + n - 1 of those that begin at byte
+ * `beg`; they must exist. Thread-safe while nothing is added. */
+static int store_get(const struct cov_code_store *s, int64_t beg, int64_t first, size_t n,
+                     uint8_t *codes, struct cov_err *e)
+{
+    uint8_t packed[STEP / 2];
+    beg += first / 2;
+    for (size_t odd = (size_t)(first % 2); n > 0; odd = 0) {
+        size_t m = n < STEP - odd ? n : STEP - odd, n_bytes = (odd + m + 1) / 2, n_file = 0;
+        if (beg < s->file.n_bytes) {
+            n_file = s->file.n_bytes - beg < (int64_t)n_bytes ? (size_t)(s->file.n_bytes - beg)
+                                                              : n_bytes;
+            int rc = cov_spool_read(&s->file, beg, packed, n_file, e);
+            if (rc)
+                return rc;
+        }
+        if (n_file < n_bytes)
+            memcpy(packed + n_file, s->buf + (beg + (int64_t)n_file - s->file.n_bytes),
+                   n_bytes - n_file);
+        cov_codes_unpack(packed, odd, m, codes);
+        codes += m;
+        n -= m;
+        beg += (int64_t)n_bytes;
+    }
+    return COV_OK;
+}
+
+/* ---- a stream of intervals ---- */
 
 struct cov_fasta_pairs {
     struct cov_genome_options options;
@@ -70,7 +168,7 @@ void cov_fasta_pairs_free(struct cov_fasta_pairs *p)
     cov_rename_free(p->rename);
     cov_names_free(p->in_fasta);
     cov_names_free(p->given);
-    cov_code_store_free(p->held);
+    store_free(p->held);
     free(p->lines);
     free(p->origins);
     free(p);
@@ -161,15 +259,15 @@ static bool is_too_long(const struct cov_fasta_pairs *p)
  * store it. */
 static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_err *e)
 {
-    int rc = p->held ? COV_OK : cov_code_store_new(p->options.tmpdir, &p->held, e);
+    int rc = p->held ? COV_OK : store_new(p->options.tmpdir, &p->held, e);
     if (!rc)
-        rc = cov_code_store_clear(p->held, e);
+        rc = store_clear(p->held, e);
     if (!rc)
-        rc = cov_code_store_add(p->held, codes, n, e);
+        rc = store_add(p->held, codes, n, e);
     while (!rc && p->more && (is_too_short(p) || p->options.max_length > 0)) {
         rc = read_codes(p, codes, &n, e);
         if (!rc && !is_too_long(p))
-            rc = cov_code_store_add(p->held, codes, n, e);
+            rc = store_add(p->held, codes, n, e);
     }
     return rc;
 }
@@ -259,7 +357,7 @@ int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair,
         /* The sequence is stored in pieces of L codes. */
         int64_t beg = p->at / (int64_t)p->L * (int64_t)((p->L + 1) / 2);
         n = p->length - p->at < (int64_t)p->L ? (size_t)(p->length - p->at) : p->L;
-        rc = cov_code_store_get(p->held, beg, 0, n, codes, e);
+        rc = store_get(p->held, beg, 0, n, codes, e);
     }
     if (rc)
         return rc;
@@ -294,7 +392,7 @@ void cov_genome_free(struct cov_genome *g)
     free(g->names);
     free(g->lengths);
     free(g->offsets);
-    cov_code_store_free(g->codes);
+    store_free(g->codes);
     free(g);
 }
 
@@ -312,7 +410,7 @@ static int add_sequence(struct genome_reader *r, const char *name, struct cov_er
     if (!g->names[g->n_seqs])
         return COV_ENOMEM;
     g->lengths[g->n_seqs] = 0;
-    g->offsets[g->n_seqs] = cov_code_store_end(g->codes);
+    g->offsets[g->n_seqs] = store_end(g->codes);
     g->n_seqs++;
     return COV_OK;
 }
@@ -327,7 +425,7 @@ static int read_pairs(struct genome_reader *r, struct cov_progress *progress, st
         int64_t n = pair.end - pair.beg;
         int rc = pair.first ? add_sequence(r, pair.name, e) : COV_OK;
         if (!rc)
-            rc = cov_code_store_add(g->codes, r->codes, (size_t)n, e);
+            rc = store_add(g->codes, r->codes, (size_t)n, e);
         if (rc)
             return rc;
         g->lengths[pair.seq] += n;
@@ -349,7 +447,7 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
         return rc;
     r->g = cov_calloc(1, sizeof *r->g, e);
     if (r->g)
-        rc = cov_code_store_new(options->tmpdir, &r->g->codes, e);
+        rc = store_new(options->tmpdir, &r->g->codes, e);
     if (!rc)
         rc = cov_fasta_pairs_open(path, options, CODES, &r->fasta, e);
     if (!rc) {
@@ -370,5 +468,5 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
                      uint8_t *codes, struct cov_err *e)
 {
-    return cov_code_store_get(g->codes, g->offsets[seq], beg, (size_t)(end - beg), codes, e);
+    return store_get(g->codes, g->offsets[seq], beg, (size_t)(end - beg), codes, e);
 }

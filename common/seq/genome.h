@@ -16,7 +16,6 @@
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
-#include "common/seq/code_store.h"
 
 struct cov_bgz;
 

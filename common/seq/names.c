@@ -9,7 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/file/lines.h"
+#include "common/file/textfile.h"
 #include "common/seq/fasta.h"
 
 struct cov_names {

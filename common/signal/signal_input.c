@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/signal/signal_reader.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
 #include "common/signal/contig_filter.h"

@@ -13,7 +13,7 @@
 #include "common/cli/job.h"
 #include "common/cli/opt.h"
 #include "common/file/bgz.h"
-#include "common/seq/range.h"
+#include "common/seq/regions.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"
 #include "common/track/value_pipe.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/seq/range.h"
+#include "common/seq/regions.h"
 #include "common/track/sink.h"
 
 /* Bin i covers bases beg + i*width .. beg + (i+1)*width-1, clipped to `end`. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/track/strands.h"
 
 enum { MAX_TIE_WINDOW = 1024 };

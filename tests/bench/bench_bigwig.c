@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/cli/stats.h"
 #include "common/track/formats/bigwig.h"

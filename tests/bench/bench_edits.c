@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/job/effect/edited_windows.h"
 #include "common/seq/alphabet.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/base/clock.h"
+#include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/track/formats/intervals.h"
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
+#include "common/base/text.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"

@@ -5,7 +5,7 @@
 
 #include "common/cli/opt.h"
 #include "common/codec/codec.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 #include "tests/fuzz/fuzz.h"
 
 struct config {

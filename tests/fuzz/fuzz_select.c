@@ -1,7 +1,7 @@
 /* fuzz_select.c - which rows are wanted: BED regions, and names, of which the first byte says what they are for.
- * Target: common/seq/select.c
+ * Target: common/seq/regions.c
  * SPDX-License-Identifier: MIT */
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

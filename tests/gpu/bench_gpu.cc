@@ -11,10 +11,10 @@
  * record from cudaProfilerStart to cudaProfilerStop (ncu --profile-from-start off).
  * SPDX-License-Identifier: MIT */
 extern "C" {
-#include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/base/number.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/base/text.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
 }

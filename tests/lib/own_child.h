@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/file/leftovers.h"
+#include "common/file/tmpfile.h"
 
 /* `part` returns 0 for success. It must not use assertions: after a failure, cmocka would continue
  * in the child. */

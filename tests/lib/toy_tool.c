@@ -11,9 +11,9 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/cli/tool.h"
-#include "common/file/leftovers.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/file/tmpfile.h"
 
 struct toy {
     int act;

@@ -4,7 +4,6 @@
 
 #include "common/base/cpu.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/alphabet_kern.h"
 
 /* The bases that each IUPAC letter stands for. */
 static const struct {

@@ -539,3 +539,17 @@ TEST(test_blob_copy)
     cov_blob_fini(&from);
     cov_blob_fini(&to);
 }
+
+/* An empty piece of an empty blob has an address. */
+TEST(empty_pieces_have_an_address)
+{
+    struct cov_blob b = COV_BLOB_INIT;
+    uint8_t *at = NULL;
+    size_t n = 1;
+    assert_int_equal(cov_blob_room(&b, 0, &at, NULL), 0);
+    assert_non_null(at);
+    assert_int_equal(cov_blob_end_piece(&b, 0, NULL), 0);
+    assert_ptr_equal(cov_blob_piece(&b, 0, &n), at);
+    assert_int_equal(n, 0);
+    cov_blob_fini(&b);
+}

@@ -1,7 +1,9 @@
-/* test_counting.c - which reads count, and which of their bases; expectations counted by hand.
+/* test_counting.c - which reads count, and which of their bases, counted by hand; the second of two mates meets the first one;
+ * depth from spans in any order, compared with a simple count of every base.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/base/rng.h"
 #include "common/features/counting.h"
 
 enum { LENGTH = 1000 };
@@ -260,4 +262,148 @@ TEST(counts_by_strand)
         (void)snprintf(wanted, sizeof wanted, "100-110 %s", cases[i].second);
         expect(&rules, &r, wanted);
     }
+}
+
+static struct cov_read left_mate(const char *name, int64_t pos)
+{
+    return (struct cov_read){.name = name, .pos = pos, .mate_pos = pos + 50, .template_length = 80};
+}
+
+static struct cov_read right_mate(const char *name, int64_t pos)
+{
+    return (struct cov_read){
+        .name = name, .pos = pos + 50, .mate_pos = pos, .template_length = -80};
+}
+
+static bool meet(struct cov_mates *m, struct cov_read r)
+{
+    bool met;
+    assert_int_equal(cov_mates_meet(m, &r, 0, &met, NULL), COV_OK);
+    return met;
+}
+
+TEST(meets_the_other_mate_once)
+{
+    struct cov_mates m = {0};
+    assert_false(meet(&m, left_mate("a", 100)));
+    assert_false(meet(&m, left_mate("b", 100)));
+    assert_true(meet(&m, right_mate("a", 100)));
+    assert_false(meet(&m, right_mate("a", 100))); /* a copy of the right mate */
+    assert_true(meet(&m, left_mate("a", 100)));
+    assert_false(meet(&m, right_mate("b", 101))); /* another alignment of b */
+    assert_true(meet(&m, right_mate("b", 100)));
+    assert_int_equal(m.n, 1);
+    cov_mates_fini(&m);
+    cov_mates_fini(&m);
+}
+
+TEST(keeps_mates_of_files_in_any_order)
+{
+    enum { N = 20000 };
+    struct cov_mates m = {0};
+    char name[16];
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(name, sizeof name, "r%d", i);
+        assert_false(meet(&m, i % 2 ? left_mate(name, i) : right_mate(name, i)));
+    }
+    assert_int_equal(m.n, N);
+    assert_true(m.n_slots <= 8 * N);
+    for (int i = N - 1; i >= 0; i--) {
+        (void)snprintf(name, sizeof name, "r%d", i);
+        assert_true(meet(&m, i % 2 ? right_mate(name, i) : left_mate(name, i)));
+    }
+    assert_int_equal(m.n, 0);
+    cov_mates_fini(&m);
+}
+
+TEST(forgets_mates_that_sorted_reads_have_passed)
+{
+    struct cov_mates m = {.sorted = true};
+    for (int i = 0; i < 200000; i++)
+        assert_false(meet(&m, left_mate("r", i)));
+    assert_true(m.n_slots <= 1024);
+    assert_true(meet(&m, right_mate("r", 199990)));
+    assert_false(meet(&m, right_mate("r", 190)));
+    cov_mates_fini(&m);
+}
+
+enum { N = 10000, LANES = 3 };
+
+static int32_t expected[LANES][N];
+
+/* Reads the depth at the next n positions and compares it. */
+static void check_take(struct cov_depth *d, size_t n)
+{
+    static int32_t got[LANES][N];
+    int32_t *lanes[LANES] = {got[0], got[1], got[2]};
+    size_t at = (size_t)cov_depth_taken(d);
+    assert_int_equal(cov_depth_take(d, n, lanes, NULL), 0);
+    assert_int_equal(cov_depth_taken(d), at + n);
+    for (size_t k = 0; k < LANES; k++)
+        assert_memory_equal(got[k], expected[k] + at, n * sizeof **got);
+}
+
+static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
+{
+    assert_int_equal(cov_depth_add(d, lane, beg, end, NULL), 0);
+    for (int64_t t = beg; t < end; t++)
+        expected[lane][t]++;
+}
+
+/* Spans come in random order, and few pages fit in memory, so that most steps wait in the file. */
+TEST(counts_in_any_order)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t pages = 1; pages < 4; pages++)
+        for (unsigned bits = 4; bits < 15; bits += 5) {
+            struct cov_depth_options o = {LANES, N, "/tmp", pages, bits};
+            struct cov_depth *d;
+            memset(expected, 0, sizeof expected);
+            assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+            for (int i = 0; i < 5000; i++) {
+                int64_t beg = (int64_t)(cov_rng_next(&rng) % N);
+                int64_t end = beg + (int64_t)(cov_rng_next(&rng) % 300);
+                count(d, cov_rng_next(&rng) % LANES, beg, end < N ? end : N);
+            }
+            for (size_t at = 0, n; at < N; at += n) {
+                n = cov_rng_next(&rng) % 700;
+                n = n < N - at ? n : N - at;
+                check_take(d, n);
+            }
+            cov_depth_free(d);
+        }
+}
+
+/* Spans ascend, as for sorted reads, and some are long. Depth is read along the way. */
+TEST(takes_positions_early)
+{
+    struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};
+    struct cov_depth *d;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 2);
+    memset(expected, 0, sizeof expected);
+    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    for (int64_t at = 0; at < N; at += (int64_t)(cov_rng_next(&rng) % 5)) {
+        int64_t n = (int64_t)(cov_rng_next(&rng) % (at % 50 ? 40 : 3000));
+        count(d, (size_t)at % LANES, at, at + n < N ? at + n : N);
+        while (cov_depth_taken(d) + 100 <= at)
+            check_take(d, 100);
+    }
+    check_take(d, N - (size_t)cov_depth_taken(d));
+    cov_depth_free(d);
+}
+
+TEST(skips_positions)
+{
+    struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
+    struct cov_depth *d;
+    memset(expected, 0, sizeof expected);
+    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    count(d, 0, 10, 500);
+    count(d, 1, N - 1, N);
+    assert_int_equal(cov_depth_take(d, 200, NULL, NULL), 0);
+    check_take(d, N - 200);
+    cov_depth_free(d);
+    cov_depth_free(NULL);
 }

@@ -81,7 +81,7 @@ TEST(makes_printable)
 {
     char text[] = "a\tb\x7f\xc3\xa9\xc2\x9b"
                   "1m\xc2\xa0\xc2";
-    cov_text_make_printable(text);
+    cov_make_printable(text);
     assert_string_equal(text, "a?b?\xc3\xa9??1m\xc2\xa0\xc2");
 }
 

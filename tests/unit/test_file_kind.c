@@ -136,13 +136,11 @@ TEST(fails_with_the_kind)
         {&text, true, "a: not good, but a file compressed by gzip"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct cov_err e = COV_ERR_INIT;
         if (cases[i].packed)
             put_packed("a", cases[i].sample);
         else
             put_bytes("a", cases[i].sample->bytes, cases[i].sample->n);
-        assert_int_equal(cov_fail_kind(&e, "a", "not good"), COV_EINPUT);
-        assert_string_equal(e.text, cases[i].text);
+        assert_fails_with(cov_fail_kind(&e, "a", "not good"), COV_EINPUT, cases[i].text);
     }
 }
 

@@ -292,16 +292,34 @@ TEST(large_genomes_have_random_access)
     assert_int_equal(g->n_seqs, 4);
     assert_string_equal(g->names[1], "2");
     assert_int_equal(g->lengths[2], 2500001);
+    /* Pieces that codes are unpacked in have 32768. */
+    static const int64_t sizes[] = {40000, 32767, 1, 32768, 32769, 2, 0};
     uint8_t codes[40001];
-    for (size_t s = 0; s < g->n_seqs; s++)
-        for (int64_t beg = 0; beg < g->lengths[s]; beg += 39999) {
-            int64_t end = beg + 40000 < g->lengths[s] ? beg + 40000 : g->lengths[s];
+    for (size_t s = 0, k = 0; s < g->n_seqs; s++)
+        for (int64_t beg = 0; beg < g->lengths[s]; beg += 19999, k++) {
+            int64_t end = beg + sizes[k % COV_COUNT(sizes)];
+            if (end > g->lengths[s])
+                end = g->lengths[s];
             codes[end - beg] = 0xee;
             assert_int_equal(cov_genome_codes(g, s, beg, end, codes, NULL), 0);
             check_codes(codes, beg, (size_t)(end - beg));
             assert_int_equal(codes[end - beg], 0xee);
         }
     cov_genome_free(g);
+}
+
+/* A directory for temporary files is needed only for large genomes. */
+TEST(temporary_files_need_a_directory)
+{
+    struct cov_genome_options options = defaults;
+    struct cov_genome *g;
+    options.tmpdir = "/nonexistent";
+    put_text("x.fa", ">a\nACGT\n");
+    assert_ok(cov_genome_read("x.fa", &options, NULL, &g, &e));
+    cov_genome_free(g);
+    write_large(77777);
+    assert_fails(cov_genome_read("x.fa", &options, NULL, &g, &e), COV_EIO, "/nonexistent");
+    cov_genome_free(NULL);
 }
 
 TEST(many_sequences_are_read)

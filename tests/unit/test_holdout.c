@@ -104,22 +104,19 @@ TEST(test_too_few)
     char *names[] = {"a", "b"};
     const int64_t lengths[] = {1000, 5};
     struct cov_grid *g;
-    struct cov_err e = COV_ERR_INIT;
     bool held[256];
     /* Each group has one sequence. */
     assert_int_equal(cov_grid_new(2, names, lengths, "sp", L, &g, NULL), 0);
-    assert_int_equal(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT);
-    assert_string_equal(
-        e.text, "too few sequences for a validation set (2): it takes whole sequences, one "
-                "of at least 2 up to N90 or of at least 2 others; --by chunk draws pairs of "
-                "chunks");
+    assert_fails_with(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT,
+                      "too few sequences for a validation set (2): it takes whole sequences, one "
+                      "of at least 2 up to N90 or of at least 2 others; --by chunk draws pairs of "
+                      "chunks");
     cov_grid_free(g);
     assert_int_equal(cov_grid_new(1, names + 1, lengths + 1, "sp", L, &g, NULL), 0);
-    e = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT);
-    assert_string_equal(e.text, "too few sequences for a validation set (1): it takes whole "
-                                "sequences, so at least 2 are needed; --by chunk draws pairs of "
-                                "chunks");
+    assert_fails_with(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT,
+                      "too few sequences for a validation set (1): it takes whole "
+                      "sequences, so at least 2 are needed; --by chunk draws pairs of "
+                      "chunks");
     assert_int_equal(cov_holdout_pairs(g, 0.5, 1, held, NULL), COV_EINPUT);
     cov_grid_free(g);
 }

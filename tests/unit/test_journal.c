@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
+#include "common/base/progress.h"
 #include "common/chunk/journal.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_dir.h"

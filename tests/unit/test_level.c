@@ -11,7 +11,7 @@
 #include "common/compute/cpu/layers/toom_cook.h"
 #include "common/compute/device.h"
 #include "common/deflate/onehot_kern.h"
-#include "common/seq/alphabet_kern.h"
+#include "common/seq/alphabet.h"
 
 TEST(chooses_levels)
 {

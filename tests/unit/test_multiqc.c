@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include "common/cli/multiqc.h"
 #include "common/cli/stats_file.h"
 #include "tests/lib/own_dir.h"
 

@@ -88,21 +88,17 @@ TEST(rename_refuses_malformed_files)
         {"a b\n\nc d\na e\n", 13, "x:4: duplicate name 'a'"},
     };
     struct cov_rename *r;
-    struct cov_err e = COV_ERR_INIT;
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         put_bytes("x", cases[i].text, cases[i].n);
-        assert_int_equal(cov_rename_read("x", &r, &e), COV_EINPUT);
-        check_error(&e, COV_EINPUT, cases[i].error);
+        assert_fails(cov_rename_read("x", &r, &e), COV_EINPUT, cases[i].error);
         assert_null(r);
     }
     char text[5000];
     memset(text, 'x', sizeof text);
     text[1] = '\t';
     put_bytes("x", text, sizeof text);
-    assert_int_equal(cov_rename_read("x", &r, &e), COV_EINPUT);
-    check_error(&e, COV_EINPUT, "x:1: name longer than 4095 bytes");
-    assert_int_equal(cov_rename_read("/nonexistent", &r, &e), COV_EIO);
-    check_error(&e, COV_EIO, "/nonexistent");
+    assert_fails(cov_rename_read("x", &r, &e), COV_EINPUT, "x:1: name longer than 4095 bytes");
+    assert_fails(cov_rename_read("/nonexistent", &r, &e), COV_EIO, "/nonexistent");
 }
 
 TEST(sizes_are_read)

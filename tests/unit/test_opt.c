@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/cli/opt.h"
 
 struct config {
@@ -261,18 +261,17 @@ TEST(lists_may_have_blanks)
 {
     char *argv[] = {(char[]){"tool"}, (char[]){"--list=a,  b c, d"}, NULL};
     static struct config c;
-    struct cov_err e = COV_ERR_INIT;
     int n_operands;
     const struct cov_opt_set set = {table, &c, NULL};
-    assert_int_equal(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e), COV_OK);
+    assert_ok(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e));
     assert_int_equal(c.list.n, 3);
     assert_string_equal(c.list.items[0], "a");
     assert_string_equal(c.list.items[1], "b c");
     assert_string_equal(c.list.items[2], "d");
     cov_opt_fini(table, &c);
     argv[1] = (char[]){"--list=a, "};
-    assert_int_equal(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e), COV_EUSAGE);
-    assert_string_equal(e.text, "--list: 'a, ' has an empty part");
+    assert_fails_with(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e), COV_EUSAGE,
+                      "--list: 'a, ' has an empty part");
     cov_opt_fini(table, &c);
 }
 
@@ -368,11 +367,10 @@ TEST(parses_numbers)
 {
     int64_t i = 5;
     double d = 5;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_parse_i64("12", "level", 1, 12, &i, &e), COV_OK);
+    assert_ok(cov_parse_i64("12", "level", 1, 12, &i, &e));
     assert_int_equal(i, 12);
-    assert_int_equal(cov_parse_i64("13", "level", 1, 12, &i, &e), COV_EUSAGE);
-    assert_string_equal(e.text, "level: 13 is out of range (1 to 12)");
+    assert_fails_with(cov_parse_i64("13", "level", 1, 12, &i, &e), COV_EUSAGE,
+                      "level: 13 is out of range (1 to 12)");
     assert_int_equal(cov_parse_i64("1k", "level", 1, 12, &i, NULL), COV_EUSAGE);
     assert_int_equal(i, 12);
     assert_int_equal(cov_parse_size("3k", "size", 1, 3000, &i, NULL), COV_OK);

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "common/file/descriptor.h"
-#include "common/file/leftovers.h"
 #include "common/file/outfile.h"
+#include "common/file/tmpfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_dir.h"
 
@@ -41,7 +41,6 @@ static void begin(struct cov_outfile *o, const char *path, bool force)
 TEST(commits)
 {
     struct cov_outfile o;
-    struct cov_err e = COV_ERR_INIT;
     struct stat st;
     assert_false(cov_outfile_any_written());
     umask(027);
@@ -51,7 +50,7 @@ TEST(commits)
     assert_int_equal(access("new.bg.gz", F_OK), -1);
     put_text(o.tmp, "whole");
     assert_false(cov_outfile_any_written());
-    assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
+    assert_ok(cov_outfile_commit(&o, &e));
     assert_true(cov_outfile_any_written());
     umask(022);
     check_text("new.bg.gz", "whole");
@@ -76,22 +75,21 @@ TEST(aborts)
 TEST(replaces_only_with_force)
 {
     struct cov_outfile o;
-    struct cov_err e = COV_ERR_INIT;
     put_text("old.h5", "old");
     check_begin_fails("old.h5", COV_OUTFILE_HDF5, false, COV_EEXIST,
                       "old.h5: already exists; use -f to replace it");
     begin(&o, "old.h5", true);
     put_text(o.tmp, "new");
     check_text("old.h5", "old");
-    assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
+    assert_ok(cov_outfile_commit(&o, &e));
     check_text("old.h5", "new");
 
     /* Another program creates the output during the run. */
     begin(&o, "late.h5", false);
     put_text(o.tmp, "ours");
     put_text("late.h5", "theirs");
-    assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
-    assert_string_equal(e.text, "late.h5 was created by another program; use -f to replace it");
+    assert_fails_with(cov_outfile_commit(&o, &e), COV_EEXIST,
+                      "late.h5 was created by another program; use -f to replace it");
     check_text("late.h5", "theirs");
     begin(&o, "late.h5", true);
     put_text(o.tmp, "ours");
@@ -334,10 +332,9 @@ TEST(keeps_changes_of_other_programs)
 {
     for (int replaced = 0; replaced < 2; replaced++) {
         struct cov_outfile o;
-        struct cov_err e = COV_ERR_INIT;
         put_text("g.h5", "old");
         begin(&o, "g.h5", true);
-        assert_int_equal(cov_outfile_copy(&o, "g.h5", NULL, &e), COV_OK);
+        assert_ok(cov_outfile_copy(&o, "g.h5", NULL, &e));
         if (replaced) {
             put_text("other.h5", "theirs");
             assert_int_equal(rename("other.h5", "g.h5"), 0);
@@ -346,8 +343,8 @@ TEST(keeps_changes_of_other_programs)
             put_text("g.h5", "theirs");
             assert_int_equal(utimensat(AT_FDCWD, "g.h5", times, 0), 0);
         }
-        assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
-        assert_string_equal(e.text, "g.h5 was changed by another program; run again");
+        assert_fails_with(cov_outfile_commit(&o, &e), COV_EEXIST,
+                          "g.h5 was changed by another program; run again");
         check_text("g.h5", "theirs");
         assert_int_equal(count_files("."), 1);
         assert_int_equal(unlink("g.h5"), 0);
@@ -579,10 +576,9 @@ TEST(removes_files_of_dead_runs_without_locks)
 TEST(reports_an_error_of_a_lock)
 {
     struct cov_outfile o;
-    struct cov_err e = COV_ERR_INIT;
     fails_to_lock = true;
-    assert_int_equal(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, &e), COV_EIO);
-    assert_string_equal(e.text, "a.h5: cannot lock its temporary file: Input/output error");
+    assert_fails_with(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, &e), COV_EIO,
+                      "a.h5: cannot lock its temporary file: Input/output error");
     fails_to_lock = false;
     assert_int_equal(count_files("."), 0);
 }

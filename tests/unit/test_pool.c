@@ -36,15 +36,14 @@ TEST(runs_every_item_once)
 {
     for (unsigned n_threads = 1; n_threads <= MAX_THREADS; n_threads++) {
         struct cov_pool *pool;
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_pool_new(n_threads, &pool, &e), COV_OK);
+        assert_ok(cov_pool_new(n_threads, &pool, &e));
         assert_int_equal(cov_pool_size(pool), n_threads);
         struct counts *c = calloc(1, sizeof *c);
         assert_non_null(c);
         c->n_threads = n_threads;
-        assert_int_equal(cov_pool_for(pool, 0, count, c, &e), COV_OK);
-        assert_int_equal(cov_pool_for(pool, N, count, c, &e), COV_OK);
-        assert_int_equal(cov_pool_for(pool, 1, count, c, &e), COV_OK);
+        assert_ok(cov_pool_for(pool, 0, count, c, &e));
+        assert_ok(cov_pool_for(pool, N, count, c, &e));
+        assert_ok(cov_pool_for(pool, 1, count, c, &e));
         assert_int_equal(c->wrong, 0);
         assert_int_equal(c->per_item[0], 2);
         for (int i = 1; i < N; i++)

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
+#include "common/base/progress.h"
 #include "common/cli/stats_file.h"
 #include "tests/lib/own_dir.h"
 
@@ -69,8 +69,7 @@ TEST(writes)
     s.wall_seconds = 2;
     s.cpu_seconds = 3;
     s.peak_rss_bytes = 1024;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_stats_write(&s, "stats.json", true, &e), COV_OK);
+    assert_ok(cov_stats_write(&s, "stats.json", true, &e));
     char *text = get_bytes("stats.json", NULL);
     assert_string_equal(text, "{\n"
                               "  \"tool\": \"tool\",\n"
@@ -93,8 +92,7 @@ TEST(writes)
     s.chunks_repeated = 1;
     s.precision = "exact";
     cov_stats_add_stage(&s, "read", 0.5);
-    assert_int_equal(cov_stats_write(&s, "stats.json", true, &e),
-                     COV_OK); /* replaces the first file */
+    assert_ok(cov_stats_write(&s, "stats.json", true, &e)); /* replaces the first file */
     text = get_bytes("stats.json", NULL);
     assert_non_null(strstr(text, "  \"precision\": \"exact\",\n"));
     assert_non_null(strstr(text, "  \"bases\": 100,\n"
@@ -110,7 +108,7 @@ TEST(writes)
                                  "}\n"));
     free(text);
 
-    assert_int_equal(cov_stats_write(&s, "y_mqc.json", true, &e), COV_OK);
+    assert_ok(cov_stats_write(&s, "y_mqc.json", true, &e));
     text = get_bytes("y_mqc.json", NULL);
     assert_non_null(strstr(text, "  \"id\": \"covtools_tool\",\n"));
     assert_non_null(strstr(text, "    \"y\": {\n"));
@@ -118,10 +116,9 @@ TEST(writes)
     free(text);
     assert_int_equal(count_files("."), 2);
 
-    assert_int_equal(cov_stats_write(&s, "absent/x", true, &e), COV_EIO);
-    check_error(&e, COV_EIO, "absent/x: ");
-    assert_int_equal(cov_stats_write(&s, "/dev/full", true, &e), COV_EIO);
-    assert_string_equal(e.text, "/dev/full: No space left on device");
+    assert_fails(cov_stats_write(&s, "absent/x", true, &e), COV_EIO, "absent/x: ");
+    assert_fails_with(cov_stats_write(&s, "/dev/full", true, &e), COV_EIO,
+                      "/dev/full: No space left on device");
     cov_stats_fini(&s);
 }
 
@@ -200,10 +197,8 @@ TEST(rejects_statistics_of_other_tools)
     struct cov_stats s;
     cov_stats_init(&s, "h5chunk", "1.2.3");
     for (size_t i = 0; i < COV_COUNT(texts); i++) {
-        struct cov_err e = COV_ERR_INIT;
         put_text("x.json", texts[i]);
-        assert_int_equal(cov_stats_add_shard(&s, "x.json", &e), COV_EINPUT);
-        check_error(&e, COV_EINPUT, "x.json: ");
+        assert_fails(cov_stats_add_shard(&s, "x.json", &e), COV_EINPUT, "x.json: ");
     }
     assert_int_equal(cov_stats_add_shard(&s, "absent", NULL), COV_EIO);
     assert_int_equal(cov_stats_add_shard(&s, ".", NULL), COV_EINPUT);

@@ -33,13 +33,6 @@ TEST(reads_positions)
     assert_int_equal(x, 12);
 }
 
-TEST(makes_texts_printable)
-{
-    char text[] = "a\tb\x1b[1m\x7f\xc2\x9b\xc3\xa9";
-    cov_text_make_printable(text);
-    assert_string_equal(text, "a?b?[1m???\xc3\xa9");
-}
-
 TEST(lists_five_names)
 {
     static const char *const names[] = {"a", "bc", "d", "e", "f", "g", "h"};

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/file/textfile.h"
 
 /* Share of a processor that a compute thread gets on an idle machine. */

@@ -65,7 +65,7 @@ static int compare_probes(const struct comparison *c, struct cov_err *e)
         if (!(less > 0) || more / less > 1 + c->options.probe_tolerance) {
             char text[64];
             (void)snprintf(text, sizeof text, "%s", name);
-            cov_text_make_printable(text);
+            cov_make_printable(text);
             return cov_fail(
                 e, COV_EUNLIKE,
                 "the files are from different machines: probe %s is %.4g in the first and "

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/clock.h"
-#include "common/base/fingerprint.h"
 #include "common/base/half.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/chunk/chunk_file.h"
+#include "common/file/hash.h"
 #include "common/h5/h5.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/machine.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"
 #include "common/net/net.h"

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/file/tmpfile.h"
 
 enum { STATUS_NO_EXEC = 127, MAX_MESSAGE = 4000 };

@@ -9,9 +9,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/version.h"
 #include "common/cli/tool.h"
 #include "common/compute/cpu/kernels/gemm.h"

@@ -9,7 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/input/model.h"
 #include "common/seq/fasta.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/coveffect/attribute.h"
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
 
 _Static_assert(sizeof(size_t) == sizeof(int64_t), "the tables write sizes as int64_t");

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
 #include "common/base/pool.h"
+#include "common/base/text.h"
 #include "common/features/variants.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"

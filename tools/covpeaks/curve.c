@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/job/peaks/precision_recall.h"
 #include "common/signal/source_options.h"
 #include "tools/covpeaks/covpeaks.h"

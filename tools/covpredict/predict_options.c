@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 

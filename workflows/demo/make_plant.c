@@ -36,8 +36,8 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
 #include "common/base/rng.h"
+#include "common/base/text.h"
 #include "workflows/demo/synthetic.h"
 
 enum { SEED = 20261122, PROMOTER = 220 /* bases before the TSS */, SILENT_FAMILIES = 3 };

@@ -1,9 +1,9 @@
 /* cuda_program.cu - see cuda_program.h.
  * SPDX-License-Identifier: MIT */
 extern "C" {
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/compute/chunk_order.h"
 #include "common/compute/cuda/runtime.h"
 #include "common/seq/alphabet.h"

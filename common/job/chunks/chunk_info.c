@@ -303,7 +303,7 @@ static int print_text(FILE *out, const char *text, size_t n, struct cov_err *e)
     char *copy = cov_strndup(text, n, e);
     if (!copy)
         return COV_ENOMEM;
-    cov_text_make_printable(copy);
+    cov_make_printable(copy);
     (void)fputs(copy, out);
     free(copy);
     return COV_OK;
@@ -348,7 +348,7 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
 {
     const struct cov_h5_storage *s = &set->storage;
     (void)snprintf(texts[NAME], sizeof texts[0], "%s", set->name);
-    cov_text_make_printable(texts[NAME]);
+    cov_make_printable(texts[NAME]);
     (void)cov_h5_type_text(&s->type, texts[TYPE]);
     sizes_text(s->dims, s->rank, texts[SHAPE], sizeof texts[0]);
     sizes_text(s->chunk, s->chunked ? s->rank : 0, texts[CHUNK], sizeof texts[0]);

@@ -10,8 +10,8 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/ckpt/ckpt.h"
+#include "common/file/hash.h"
 #include "common/file/peek_kind.h"
-#include "common/file/sha256.h"
 
 struct facts {
     const char *path;
@@ -76,7 +76,7 @@ static int print_line(FILE *out, const char *what, const char *name, char *text,
     free(text);
     if (!line)
         return COV_ENOMEM;
-    cov_text_make_printable(line);
+    cov_make_printable(line);
     (void)fprintf(out, "  %s\n", line);
     free(line);
     return COV_OK;
@@ -97,7 +97,7 @@ static int print_facts(const struct facts *f, FILE *out, struct cov_err *e)
     char *path = cov_strdup(f->path, e);
     if (!path)
         return COV_ENOMEM;
-    cov_text_make_printable(path);
+    cov_make_printable(path);
     (void)fprintf(out, "%s: checkpoint of a network\n", path);
     free(path);
     (void)fprintf(out, "  %-14s  %" PRId64 " bytes\n", "size", f->n_bytes);

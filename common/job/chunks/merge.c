@@ -9,7 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/text.h"
 #include "common/chunk/predictions.h"
 
 enum { SHARDS_TEXT = 320 }; /* more than find_missing writes */

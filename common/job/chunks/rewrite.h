@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/chunk/chunk_file.h"
 #include "common/cli/job.h"
 #include "common/file/outfile.h"

@@ -13,7 +13,7 @@
 #include "common/chunk/chunk_file.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/h5/h5.h"
 #include "common/plot/chart.h"
 #include "common/seq/alphabet.h"

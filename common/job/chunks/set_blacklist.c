@@ -14,9 +14,9 @@
 #include "common/chunk/chunk_table.h"
 #include "common/features/blacklist.h"
 #include "common/file/bgz.h"
-#include "common/file/lines.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/file/textfile.h"
 
 /* ---------------------------------------------------------------- NCBI's report */
 

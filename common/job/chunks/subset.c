@@ -12,7 +12,7 @@
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "common/seq/holdout.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 
 /* ---- chunks of N only ---- */
 

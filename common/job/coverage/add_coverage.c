@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"

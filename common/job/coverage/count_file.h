@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/text.h"

@@ -1,6 +1,6 @@
 /* count_reads.c - see count_file.h: depth from reads.
  *
- * The shared contigs are laid end to end, in file order, in the single coordinate of depth.h. With
+ * The shared contigs are laid end to end, in file order, in the single coordinate of counting.h. With
  * sorted reads, a chunk is taken as soon as no later read can reach it; with unsorted reads, after
  * the last read.
  * SPDX-License-Identifier: MIT */
@@ -13,8 +13,7 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/features/alignments.h"
-#include "common/features/depth.h"
-#include "common/features/mates.h"
+#include "common/features/counting.h"
 #include "common/job/coverage/count_file.h"
 
 /* Number of reads between progress updates. */
@@ -23,7 +22,7 @@ enum { TOLD_READS = 1 << 14 };
 /* One more than a listing shows, so that it ends in "...". */
 enum { LISTED_CONTIGS = 6 };
 
-/* The lanes of depth.h. Only the first two are used if both strands have the same depth. */
+/* The lanes of cov_depth. Only the first two are used if both strands have the same depth. */
 enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
 
 /* Pairs per slot: several, to reduce overhead, but fewer if chunks are long. */

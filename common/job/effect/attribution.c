@@ -12,7 +12,7 @@
 #include "common/base/text.h"
 #include "common/job/effect/alleles.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 
 int cov_attribution_column(uint8_t code)
 {

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/base/arena.h"
-#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/net/explainer.h"
 #include "common/seq/alphabet.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/ckpt/zip.h"
@@ -17,8 +16,7 @@
 #include "common/job/effect/attribution.h"
 #include "common/plot/gnuplot.h"
 #include "common/plot/region_plot.h"
-#include "common/seq/region_list.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 #include "common/track/formats/bigwig.h"
 
 /* ---------------------------------------------------------------- NumPy */

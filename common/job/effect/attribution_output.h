@@ -15,7 +15,7 @@
 #include "common/file/tmpfile.h"
 #include "common/job/effect/attribution.h"
 #include "common/plot/gnuplot.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 
 /* Borrowed until the end. */
 struct cov_attribution_paths {

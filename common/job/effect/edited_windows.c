@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"

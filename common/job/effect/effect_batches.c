@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"

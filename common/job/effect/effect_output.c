@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"

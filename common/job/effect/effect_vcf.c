@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/input/device_options.h"
 #include "common/input/run_journal.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/chunk/bases.h"
 #include "common/chunk/chunk_file.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/base/number.h"
-#include "common/file/table.h"
+#include "common/base/text.h"
+#include "common/file/textfile.h"
 
 enum { PREDICTED, MEASURED };
 

@@ -8,8 +8,8 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/features/placement.h"
 #include "common/job/peaks/peak_list.h"
+#include "common/seq/regions.h"
 
 /* ---------------------------------------------------------------- peaks of a track */
 

@@ -12,7 +12,7 @@
 #include "common/base/text.h"
 #include "common/cli/opt.h"
 #include "common/seq/names.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 #include "common/signal/source_options.h"
 #include "common/signal/track_source.h"
 #include "common/track/measures/peaks.h"

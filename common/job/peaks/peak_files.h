@@ -12,7 +12,7 @@
 #include "common/features/blacklist.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/plot/table_outputs.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 
 /* Borrowed for the call. */
 struct cov_peak_files_options {

@@ -10,10 +10,10 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"
-#include "common/features/placement.h"
-#include "common/file/lines.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/textfile.h"
+#include "common/seq/regions.h"
 
 /* ---------------------------------------------------------------- genome */
 

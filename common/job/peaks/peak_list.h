@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/seq/names.h"
-#include "common/seq/region_list.h"
+#include "common/seq/regions.h"
 
 /* The sequences of a genome. Empty if all zero. */
 struct cov_peak_genome {

@@ -9,8 +9,8 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
-#include "common/file/table.h"
+#include "common/base/text.h"
+#include "common/file/textfile.h"
 
 /* Of a file. NaN: not known. */
 struct figures {

@@ -9,10 +9,10 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
-#include "common/cli/multiqc.h"
+#include "common/base/text.h"
+#include "common/cli/stats_file.h"
 #include "common/file/path.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/job/peaks/scores.h"
 #include "common/plot/chart.h"
 #include "common/track/formats/bedgraph.h"

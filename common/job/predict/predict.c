@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
+#include "common/file/hash.h"
 #include "common/input/device_options.h"
 #include "common/job/predict/predict_output.h"
 #include "common/job/predict/predict_overlap.h"

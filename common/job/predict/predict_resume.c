@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
-#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/version.h"
 #include "common/chunk/chunk_file.h"
 #include "common/chunk/chunk_table.h"
 #include "common/chunk/predictions.h"
 #include "common/cli/tool.h"
+#include "common/file/hash.h"
 #include "common/file/outfile.h"
 #include "common/input/run_journal.h"
 #include "common/job/predict/predict_output.h"

@@ -8,7 +8,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/spread.h"
 

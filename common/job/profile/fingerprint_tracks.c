@@ -9,7 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/job/profile/track_bins.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"

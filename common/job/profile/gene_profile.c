@@ -8,15 +8,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/number.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
-#include "common/cli/multiqc.h"
+#include "common/cli/stats_file.h"
 #include "common/file/path.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/plot/chart.h"

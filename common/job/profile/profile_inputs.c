@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/chunk/bases.h"
 #include "common/cli/job.h"
@@ -187,7 +187,7 @@ int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out, s
     *out = name;
     if (!name)
         return COV_ENOMEM;
-    cov_text_make_printable(name);
+    cov_make_printable(name);
     return cov_names_add(in->taken, name, strlen(name), &i, &is_new, e);
 }
 

@@ -11,9 +11,9 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/features/placement.h"
 #include "common/file/descriptor.h"
 #include "common/file/tmpfile.h"
+#include "common/seq/regions.h"
 
 /* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */
 enum { COLUMN_BYTES = 1 << 26 };

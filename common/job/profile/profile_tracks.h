@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/job/profile/profile_inputs.h"
 #include "common/track/measures/profile.h"
 

@@ -13,7 +13,7 @@
 #include "common/features/annotation.h"
 #include "common/file/path.h"
 #include "common/plot/region_plot.h"
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 
 enum { PREDICTED, MEASURED, OTHER };
 

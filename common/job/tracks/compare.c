@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/file/table.h"
+#include "common/file/textfile.h"
 #include "common/job/tracks/same_bases.h"
 #include "common/plot/table_outputs.h"
 #include "common/track/formats/intervals.h"

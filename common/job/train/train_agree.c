@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/fingerprint.h"
 #include "common/base/mem.h"
 #include "common/base/version.h"
 #include "common/compute/device_open.h"
 #include "common/file/descriptor.h"
+#include "common/file/hash.h"
 
 static uint64_t add_text(uint64_t before, const char *text)
 {

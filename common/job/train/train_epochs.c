@@ -13,10 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/examples/evaluate.h"

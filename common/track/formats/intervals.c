@@ -12,8 +12,8 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/file_kind.h"
-#include "common/file/lines.h"
 #include "common/file/path.h"
+#include "common/file/textfile.h"
 #include "common/track/formats/bedgraph_reader.h"
 #include "common/track/formats/bigwig_reader.h"
 

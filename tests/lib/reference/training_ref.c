@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"

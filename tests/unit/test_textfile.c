@@ -1,8 +1,8 @@
-/* test_lines.c - reading text files line by line.
+/* test_textfile.c - text files are read line by line.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_dir.h"
 
-#include "common/file/lines.h"
+#include "common/file/textfile.h"
 
 static const char path[] = "x";
 

@@ -1,15 +1,229 @@
-/* select.c - see select.h.
+/* regions.c - see regions.h.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/select.h"
+#include "common/seq/regions.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/file/lines.h"
-#include "common/seq/region_list.h"
+#include "common/file/textfile.h"
+
+/* ---- regions as text ---- */
+
+/* The most bytes of a text that messages show. */
+enum { SHOWN = 200 };
+
+/* Parses the n bytes at `text` as a position: a size, possibly with commas between its digits. */
+static bool parse_position(const char *text, size_t n, int64_t *x)
+{
+    const int64_t most = INT64_C(999999999999999999);
+    char size[40];
+    size_t k = 0;
+    for (size_t i = 0; i < n && k + 1 < sizeof size; i++)
+        if (text[i] != ',')
+            size[k++] = text[i];
+        else if (i + 1 == n || !isdigit((unsigned char)text[i + 1]))
+            return false;
+    size[k] = '\0';
+    return n > 0 && k + 1 < sizeof size && isdigit((unsigned char)*text) &&
+           cov_parse_size(size, "", 0, most, x, NULL) == COV_OK;
+}
+
+/* Parses "FIRST-LAST", "FIRST-", "FIRST" or "-LAST". */
+static bool parse_positions(const char *text, int64_t *first, int64_t *last)
+{
+    size_t n = strcspn(text, "-");
+    const char *end = text[n] ? text + n + 1 : "";
+    *first = 1;
+    *last = INT64_MAX;
+    if (n == 0 && !*end)
+        return false;
+    return (n == 0 || parse_position(text, n, first)) &&
+           (!*end || parse_position(end, strlen(end), last));
+}
+
+int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e)
+{
+    *r = (struct cov_range){.text = text, .name = text, .end = INT64_MAX};
+    const char *brace = *text == '{' ? strchr(text, '}') : NULL;
+    const char *colon = brace ? brace + 1 : strrchr(text, ':');
+    int64_t first = 1, last = INT64_MAX;
+    if (*text == '\0')
+        return cov_fail(e, COV_EUSAGE, "empty region: expected " COV_RANGE_FORMS);
+    if (brace)
+        r->name++;
+    size_t n = brace ? (size_t)(brace - r->name) : colon ? (size_t)(colon - text) : strlen(text);
+    if (colon && *colon && (*colon != ':' || !parse_positions(colon + 1, &first, &last)))
+        return COV_OK; /* not a range: the text can only be a name */
+    if (first < 1 || last < first)
+        return cov_fail(e, COV_EUSAGE, "region %.*s: %s", SHOWN, text,
+                        first < 1 ? "positions start at 1" : "ends before it begins");
+    r->n_name = n;
+    r->beg = first - 1;
+    r->end = last;
+    return COV_OK;
+}
+
+bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end)
+{
+    if (strcmp(r->text, name) == 0) {
+        *beg = 0;
+        *end = INT64_MAX;
+        return true;
+    }
+    if (r->n_name == 0 || strncmp(r->name, name, r->n_name) != 0 || name[r->n_name] != '\0')
+        return false;
+    *beg = r->beg;
+    *end = r->end;
+    return true;
+}
+
+int cov_range_fail_unknown(const struct cov_range *r, const char *where,
+                           const struct cov_listing *contigs, struct cov_err *e)
+{
+    bool several = strchr(r->text, ' ') != NULL; /* names have no blanks */
+    bool listed = contigs && contigs->n > 0 && !several;
+    int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
+    return cov_fail(e, COV_EINPUT, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s%s",
+                    where ? where : "", where ? ": " : "", SHOWN, r->text, n, r->name,
+                    r->n_name ? "" : " (expected " COV_RANGE_FORMS ")",
+                    several ? "; separate regions by commas" : "",
+                    listed ? "; the contigs are: " : "", listed ? contigs->text : "",
+                    listed ? cov_listing_more(contigs) : "");
+}
+
+int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
+                          struct cov_err *e)
+{
+    return cov_fail(e, COV_EINPUT,
+                    "%s%sregion %.*s: begins past the end of the contig, which has %" PRId64
+                    " bases",
+                    where ? where : "", where ? ": " : "", SHOWN, r->text, length);
+}
+
+/* Returns true if parts[0] continues `before`, which was split at a comma: a number, as "000" or
+ * "000-2", or a name in braces that ends in one of the n parts. */
+static bool continues(const struct cov_names *names, const char *before, const char *const *parts,
+                      size_t n)
+{
+    const char *text = parts[0];
+    size_t k;
+    for (size_t i = 0; before[0] == '{' && !strchr(before, '}') && i < n; i++)
+        if (strchr(parts[i], '}'))
+            return true;
+    return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
+           (text[3] == '\0' || strchr("-.kKmMgG", text[3])) &&
+           !(names && cov_names_find(names, text, strlen(text), &k));
+}
+
+char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struct cov_names *names,
+                      struct cov_err *e)
+{
+    char *text = cov_strdup(parts[(*i)++], e);
+    while (text && *i < n && continues(names, text, parts + *i, n - *i)) {
+        char *joined = cov_strfmt(e, "%s,%s", text, parts[(*i)++]);
+        free(text);
+        text = joined;
+    }
+    return text;
+}
+
+/* ---- lists of regions ---- */
+
+void cov_region_list_fini(struct cov_region_list *l)
+{
+    free(l->items);
+    *l = (struct cov_region_list){NULL, 0, 0};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cov_region *x = a, *y = b;
+    if (x->contig != y->contig)
+        return x->contig < y->contig ? -1 : 1;
+    return (x->beg > y->beg) - (x->beg < y->beg);
+}
+
+void cov_region_list_merge(struct cov_region_list *l)
+{
+    size_t n = 0;
+    if (l->n > 0)
+        qsort(l->items, l->n, sizeof *l->items, by_place);
+    for (size_t i = 0; i < l->n; i++) {
+        struct cov_region *last = n ? &l->items[n - 1] : NULL, *x = &l->items[i];
+        if (!last || last->contig != x->contig || x->beg > last->end)
+            l->items[n++] = *x;
+        else if (x->end > last->end)
+            last->end = x->end;
+    }
+    l->n = n;
+}
+
+int cov_region_list_add(struct cov_region_list *l, struct cov_region region, struct cov_err *e)
+{
+    enum { FEW = 4096 };
+    int rc = COV_OK;
+    if (l->n == l->cap) {
+        if (l->n >= FEW)
+            cov_region_list_merge(l);
+        if (l->n >= l->cap / 2) /* merging did not free much */
+            rc = COV_RESERVE(&l->items, &l->cap, l->cap + 1, e);
+    }
+    if (!rc)
+        l->items[l->n++] = region;
+    return rc;
+}
+
+int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span from,
+                             struct cov_region_span drop, struct cov_err *e)
+{
+    int rc = COV_OK;
+    out->n = 0;
+    for (size_t i = 0, k = 0; !rc && i < from.n; i++) {
+        struct cov_region part = from.items[i];
+        while (k < drop.n && drop.items[k].end <= part.beg)
+            k++;
+        for (; !rc && k < drop.n && drop.items[k].beg < part.end; k++) {
+            const struct cov_region before = {part.contig, part.beg, drop.items[k].beg};
+            if (before.end > before.beg)
+                rc = cov_region_list_add(out, before, e);
+            part.beg = drop.items[k].end;
+            if (part.beg >= part.end)
+                break; /* it may reach into the next region */
+        }
+        if (!rc && part.beg < part.end)
+            rc = cov_region_list_add(out, part, e);
+    }
+    return rc;
+}
+
+bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->items[middle].end <= beg)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->n && l->items[low].beg < end;
+}
+
+int64_t cov_region_list_bases(const struct cov_region_list *l)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        n += l->items[i].end - l->items[i].beg;
+    return n;
+}
+
+/* ---- rows of a file ---- */
 
 struct cov_select {
     const struct cov_grid *grid;
@@ -137,14 +351,7 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
     return rc;
 }
 
-/* ---- files ---- */
-
 enum list { LIST_BED, LIST_NAMES, LIST_EXCLUDED };
-
-static bool word_is(const char *word, size_t n, const char *text)
-{
-    return n == strlen(text) && memcmp(word, text, n) == 0;
-}
 
 /* What a line of a file requests. */
 struct request {
@@ -157,20 +364,14 @@ struct request {
 static int parse_bed(const char *path, size_t number, const char *text, size_t n, struct request *r,
                      struct cov_err *e)
 {
-    const char *beg = text, *end = text + n, *word;
-    size_t n_word;
-    r->name = cov_line_word(&text, end, &r->n_name);
-    word = r->name ? cov_line_word(&text, end, &n_word) : NULL;
-    if (!r->name || (word && (word_is(r->name, r->n_name, "track") ||
-                              word_is(r->name, r->n_name, "browser")))) {
-        r->name = NULL;
+    struct cov_bed_line line;
+    cov_bed_line_split(text, text + n, &line);
+    if (line.n == 0 || (line.n > 1 && line.is_head))
         return COV_OK;
-    }
-    bool good = word && cov_text_position(word, n_word, &r->beg);
-    word = good ? cov_line_word(&text, end, &n_word) : NULL;
-    if (!word || !cov_text_position(word, n_word, &r->end))
+    if (!line.has_place)
         return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", path, number,
-                        cov_line_bed_hint(beg, end));
+                        cov_line_bed_hint(text, text + n));
+    *r = (struct request){line.words[0].text, line.words[0].n, line.beg, line.end};
     if (r->end < r->beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: region ends before it starts", path, number);
     return COV_OK;
@@ -279,8 +480,6 @@ int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_
     return read_file(s, "--exclude-names", path, LIST_EXCLUDED, e);
 }
 
-/* ---- rows ---- */
-
 /* Returns the index of the first interval that ends after base `at` of the sequence or is in a
  * later sequence. */
 static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
@@ -327,4 +526,30 @@ void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted)
             if (pair.rows[k] != COV_NO_ROW)
                 wanted[pair.rows[k]] = yes;
     }
+}
+
+/* ---- features that do not fit the sequences of another file ---- */
+
+int cov_misplaced_check(const struct cov_misplaced *m, bool warns, struct cov_err *e)
+{
+    const char *more = cov_listing_more(&m->sequences);
+    if (m->n > 0 && m->is_all)
+        return cov_fail(
+            e, COV_EINPUT, "%s: none of the sequences with %ss (%s%s) is in %s (%s%s)%s", m->path,
+            m->what, m->sequences.text, more, m->input, m->there.n ? m->there.text : "no sequences",
+            cov_listing_more(&m->there), m->hint);
+    if (m->n > 0 && warns)
+        cov_warn("%s: %zu %s%s on sequences that are not in %s: %s%s", m->path, m->n, m->what,
+                 cov_text_s((int64_t)m->n), m->input, m->sequences.text, more);
+    return COV_OK;
+}
+
+int cov_overhang_fail(const struct cov_overhang *o, struct cov_err *e)
+{
+    char line[32] = "";
+    if (o->line > 0)
+        (void)snprintf(line, sizeof line, ":%zu", o->line);
+    return cov_fail(e, COV_EINPUT,
+                    "%s%s: the %s ends at %" PRId64 ", but %s has only %" PRId64 " bases in %s",
+                    o->path, line, o->what, o->end, o->sequence, o->length, o->input);
 }
