@@ -68,9 +68,13 @@ static int choose(const struct cov_opt *o, const char *what, const char *text, i
 static void integer_range(const struct cov_opt *o, int64_t *min, int64_t *max)
 {
     const double two63 = 9223372036854775808.0;
-    bool any = o->min == 0 && o->max == 0;
-    *min = o->min <= -two63 || (any && o->type == COV_OPT_INT) ? INT64_MIN : (int64_t)o->min;
-    *max = o->max >= two63 || any ? INT64_MAX : (int64_t)o->max;
+    if (o->min == 0 && o->max == 0) { /* any INT, or any SIZE, which is not negative */
+        *min = o->type == COV_OPT_INT ? INT64_MIN : 0;
+        *max = INT64_MAX;
+        return;
+    }
+    *min = o->min <= -two63 ? INT64_MIN : (int64_t)o->min;
+    *max = o->max >= two63 ? INT64_MAX : (int64_t)o->max;
 }
 
 /* Parses `text` and stores the value in the field of row `o`. `what` names the option in errors. */
@@ -112,40 +116,27 @@ static int set_value(const struct cov_opt *o, void *field, const char *what, con
 /* ---------------------------------------------------------------- the command line */
 
 struct row {
-    const struct cov_opt *opt; /* NULL: not found */
+    const struct cov_opt *opt;
     void *field;
-    bool *given;       /* NULL: not requested */
-    const char **seen; /* the last value, NULL if none yet */
+    bool *given;      /* NULL: not requested */
+    const char *seen; /* the last value, NULL if none yet */
 };
 
 struct parser {
-    const struct cov_opt_set *sets;
-    size_t n_sets;
-    const char **seen; /* one per row, in the order of the tables */
+    struct row *rows; /* of all tables */
+    size_t n_rows;
     int argc;
     char **argv;
 };
 
 /* Finds the row with the long name text[0..n), without aliases, or, if `text` is NULL, with the short
- * name `letter`. */
-static struct row find_own(const struct parser *p, const char *text, size_t n, char letter)
+ * name `letter`. NULL: there is none. */
+static struct row *find_own(const struct parser *p, const char *text, size_t n, char letter)
 {
-    size_t index = 0;
-    for (size_t s = 0; s < p->n_sets; s++)
-        for (const struct cov_opt *o = p->sets[s].table; o->name; o++, index++)
-            if (text ? cov_opt_same_name(o->name, text, n) : letter && o->letter == letter)
-                return (struct row){
-                    o,
-                    (char *)p->sets[s].config + o->field,
-                    p->sets[s].given ? &p->sets[s].given[o - p->sets[s].table] : NULL,
-                    &p->seen[index],
-                };
-    return (struct row){NULL, NULL, NULL, NULL};
-}
-
-static bool has_option(const struct parser *p, const char *name)
-{
-    return find_own(p, name, strlen(name), 0).opt != NULL;
+    for (struct row *r = p->rows; r < p->rows + p->n_rows; r++)
+        if (text ? cov_opt_same_name(r->opt->name, text, n) : letter && r->opt->letter == letter)
+            return r;
+    return NULL;
 }
 
 /* Returns the row of the table of habits for text[0..n), if it is for this tool; else NULL. */
@@ -154,17 +145,17 @@ static const struct cov_opt_habit *find_habit(const struct parser *p, const char
 {
     for (const struct cov_opt_habit *h = cov_opt_habits; h->theirs; h++)
         if ((h->is_alias || !alias) && cov_opt_same_name(h->theirs, text, n) &&
-            (!h->ours || has_option(p, h->ours)))
+            (!h->ours || find_own(p, h->ours, strlen(h->ours), 0)))
             return h;
     return NULL;
 }
 
 /* Finds the row with the long name text[0..n), or for which this is an alias, or with the short name
  * `letter`, if `text` is NULL. */
-static struct row find(const struct parser *p, const char *text, size_t n, char letter)
+static struct row *find(const struct parser *p, const char *text, size_t n, char letter)
 {
-    struct row r = find_own(p, text, n, letter);
-    const struct cov_opt_habit *h = text && !r.opt ? find_habit(p, text, n, true) : NULL;
+    struct row *r = find_own(p, text, n, letter);
+    const struct cov_opt_habit *h = text && !r ? find_habit(p, text, n, true) : NULL;
     return h ? find_own(p, h->ours, strlen(h->ours), 0) : r;
 }
 
@@ -172,14 +163,13 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
 static const char *guess(const struct parser *p, const char *text, size_t n)
 {
     const char *found = NULL;
-    for (size_t s = 0; s < p->n_sets; s++)
-        for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
-            if (!cov_opt_is_close(text, n, o->name))
-                continue;
-            if (found)
-                return NULL;
-            found = o->name;
-        }
+    for (size_t i = 0; i < p->n_rows; i++) {
+        if (!cov_opt_is_close(text, n, p->rows[i].opt->name))
+            continue;
+        if (found)
+            return NULL;
+        found = p->rows[i].opt->name;
+    }
     return found;
 }
 
@@ -225,23 +215,23 @@ static bool takes_value(const struct cov_opt *o)
 }
 
 /* Stores the value of an option. `value` is NULL for a flag, or if an optional value is missing. */
-static int take(const struct row *r, const char *value, struct cov_err *e)
+static int take(struct row *r, const char *value, struct cov_err *e)
 {
     const struct cov_opt *o = r->opt;
     bool scalar = takes_value(o) && o->type != COV_OPT_LIST;
     const char *text = value ? value : scalar && o->def ? o->def : "";
     char what[80];
     (void)snprintf(what, sizeof what, "--%s", o->name);
-    if (scalar && *r->seen && strcmp(*r->seen, text) != 0)
-        return cov_fail(e, COV_EUSAGE, "%s is given twice: as '%s' and as '%s'", what, *r->seen,
+    if (scalar && r->seen && strcmp(r->seen, text) != 0)
+        return cov_fail(e, COV_EUSAGE, "%s is given twice: as '%s' and as '%s'", what, r->seen,
                         text);
-    if (value && o->type == COV_OPT_LIST && !*r->seen)
+    if (value && o->type == COV_OPT_LIST && !r->seen)
         free_strings(r->field);
     /* If an optional value is missing, the field already has its default. */
     int rc = value || !takes_value(o) ? set_value(o, r->field, what, text, e) : COV_OK;
     if (rc)
         return rc;
-    *r->seen = text;
+    r->seen = text;
     if (r->given)
         *r->given = true;
     return COV_OK;
@@ -253,8 +243,8 @@ static bool is_option(const struct parser *p, const char *arg)
     if (arg[0] != '-' || !arg[1])
         return false;
     if (arg[1] == '-')
-        return find(p, arg + 2, strcspn(arg + 2, "="), 0).opt != NULL;
-    return find(p, NULL, 0, arg[1]).opt != NULL;
+        return find(p, arg + 2, strcspn(arg + 2, "="), 0) != NULL;
+    return find(p, NULL, 0, arg[1]) != NULL;
 }
 
 /* Uses the next argument as the value of an option. */
@@ -296,18 +286,18 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
 {
     const char *name = p->argv[*i] + 2;
     size_t n = strcspn(name, "=");
-    struct row r = find(p, name, n, 0);
-    if (!r.opt)
+    struct row *r = find(p, name, n, 0);
+    if (!r)
         return fail_unknown(p->argv[*i], n + 2, find_habit(p, name, n, false), guess(p, name, n),
                             e);
     const char *value = name[n] ? name + n + 1 : NULL;
-    if (value && !takes_value(r.opt))
-        return cov_fail(e, COV_EUSAGE, "--%s takes no value", r.opt->name);
+    if (value && !takes_value(r->opt))
+        return cov_fail(e, COV_EUSAGE, "--%s takes no value", r->opt->name);
     int rc = COV_OK;
-    if (!value && takes_value(r.opt))
-        rc = r.opt->flags & COV_OPT_OPTIONAL_VALUE ? check_no_value(p, r.opt, *i, e)
-                                                   : next_value(p, r.opt, i, &value, e);
-    return rc ? rc : take(&r, value, e);
+    if (!value && takes_value(r->opt))
+        rc = r->opt->flags & COV_OPT_OPTIONAL_VALUE ? check_no_value(p, r->opt, *i, e)
+                                                    : next_value(p, r->opt, i, &value, e);
+    return rc ? rc : take(r, value, e);
 }
 
 /* Sets *value to the value of a letter, which `rest` of the argument follows. */
@@ -338,29 +328,31 @@ static int parse_short(const struct parser *p, int *i, struct cov_err *e)
 {
     const char *bundle = p->argv[*i], *name = bundle + 1;
     size_t n_name = strcspn(name, "=");
-    const struct cov_opt *named = n_name > 1 ? find(p, name, n_name, 0).opt : NULL;
+    const struct row *named = n_name > 1 ? find(p, name, n_name, 0) : NULL;
     if (named)
         return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s%s?", bundle,
-                        named->name, name + n_name);
+                        named->opt->name, name + n_name);
     if (n_name > 1 && find_habit(p, name, n_name, false))
         return fail_unknown(bundle, n_name + 1, find_habit(p, name, n_name, false), NULL, e);
     for (const char *letter = bundle + 1; *letter; letter++) {
-        struct row r = find(p, NULL, 0, *letter);
-        if (!r.opt)
+        struct row *r = find(p, NULL, 0, *letter);
+        if (!r)
             return fail_letter(p, bundle, letter, e);
         const char *value = NULL;
-        int rc = takes_value(r.opt)
-                     ? short_value(p, r.opt, letter + 1, i, &value, e)
-                     : check_letter(p, r.opt, letter[1] ? letter + 1 : p->argv[*i + 1], e);
+        int rc = takes_value(r->opt)
+                     ? short_value(p, r->opt, letter + 1, i, &value, e)
+                     : check_letter(p, r->opt, letter[1] ? letter + 1 : p->argv[*i + 1], e);
         if (!rc)
-            rc = take(&r, value, e);
+            rc = take(r, value, e);
         if (rc || value)
             return rc;
     }
     return COV_OK;
 }
 
-static int set_defaults(const struct parser *p, struct cov_err *e)
+/* Empties the fields of a table, so that cov_opt_fini is safe whatever fails later. Returns the number
+ * of rows. */
+static size_t clear_fields(const struct cov_opt_set *set)
 {
     static const size_t bytes[] = {
         [COV_OPT_FLAG] = sizeof(bool),     [COV_OPT_COUNT] = sizeof(int),
@@ -368,32 +360,35 @@ static int set_defaults(const struct parser *p, struct cov_err *e)
         [COV_OPT_FLOAT] = sizeof(double),  [COV_OPT_ENUM] = sizeof(int),
         [COV_OPT_STRING] = sizeof(char *), [COV_OPT_LIST] = sizeof(struct cov_strings),
     };
-    /* Sets all fields first, so that cov_opt_fini is safe whatever fails later. */
-    for (size_t s = 0; s < p->n_sets; s++)
-        for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
-            memset((char *)p->sets[s].config + o->field, 0, bytes[o->type]);
-            if (p->sets[s].given)
-                p->sets[s].given[o - p->sets[s].table] = false;
-        }
-    for (size_t s = 0; s < p->n_sets; s++)
-        for (const struct cov_opt *o = p->sets[s].table; o->name; o++)
-            if (o->def) {
-                int rc = set_value(o, (char *)p->sets[s].config + o->field, o->name, o->def, e);
-                if (rc)
-                    return rc;
-            }
-    return COV_OK;
+    size_t n = 0;
+    for (const struct cov_opt *o = set->table; o->name; o++, n++)
+        memset((char *)set->config + o->field, 0, bytes[o->type]);
+    return n;
+}
+
+/* Lists the rows of a table, and sets their defaults. */
+static int add_rows(struct parser *p, const struct cov_opt_set *set, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (const struct cov_opt *o = set->table; !rc && o->name; o++) {
+        struct row *r = &p->rows[p->n_rows++];
+        *r = (struct row){.opt = o, .field = (char *)set->config + o->field};
+        r->given = set->given ? &set->given[o - set->table] : NULL;
+        if (r->given)
+            *r->given = false;
+        if (o->def)
+            rc = set_value(o, r->field, o->name, o->def, e);
+    }
+    return rc;
 }
 
 static int check_required(const struct parser *p, struct cov_err *e)
 {
-    size_t index = 0;
-    for (size_t s = 0; s < p->n_sets; s++)
-        for (const struct cov_opt *o = p->sets[s].table; o->name; o++, index++)
-            if ((o->flags & COV_OPT_REQUIRED) && !p->seen[index])
-                return o->letter
-                           ? cov_fail(e, COV_EUSAGE, "-%c/--%s is missing", o->letter, o->name)
-                           : cov_fail(e, COV_EUSAGE, "--%s is missing", o->name);
+    for (const struct row *r = p->rows; r < p->rows + p->n_rows; r++)
+        if ((r->opt->flags & COV_OPT_REQUIRED) && !r->seen)
+            return r->opt->letter ? cov_fail(e, COV_EUSAGE, "-%c/--%s is missing", r->opt->letter,
+                                             r->opt->name)
+                                  : cov_fail(e, COV_EUSAGE, "--%s is missing", r->opt->name);
     return COV_OK;
 }
 
@@ -420,18 +415,15 @@ int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char 
 {
     size_t n_rows = 0;
     for (size_t s = 0; s < n_sets; s++)
-        for (const struct cov_opt *o = sets[s].table; o->name; o++)
-            n_rows++;
-    struct parser p = {sets, n_sets, NULL, argc, argv};
+        n_rows += clear_fields(&sets[s]);
     *n_operands = 0;
-    int rc = set_defaults(&p, e);
-    if (rc)
-        return rc;
-    p.seen = cov_calloc(n_rows, sizeof *p.seen, e);
-    if (!p.seen)
-        return COV_ENOMEM;
-    rc = parse_arguments(&p, n_operands, e);
-    free(p.seen);
+    struct parser p = {cov_calloc(n_rows, sizeof *p.rows, e), 0, argc, argv};
+    int rc = p.rows ? COV_OK : COV_ENOMEM;
+    for (size_t s = 0; !rc && s < n_sets; s++)
+        rc = add_rows(&p, &sets[s], e);
+    if (!rc)
+        rc = parse_arguments(&p, n_operands, e);
+    free(p.rows);
     return rc;
 }
 

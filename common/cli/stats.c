@@ -33,35 +33,25 @@ void cov_stats_fini(struct cov_stats *s)
 {
     if (s->free_more)
         s->free_more(s->more);
-    s->free_more = NULL;
-    s->more = NULL;
-    free(s->command);
     for (int i = 0; i < s->n_inputs; i++)
         free(s->inputs[i]);
-    free(s->inputs);
     for (int i = 0; i < s->n_figures; i++)
         free(s->figures[i].part);
-    free(s->figures);
-    s->figures = NULL;
-    s->n_figures = 0;
-    free(s->model);
-    free(s->model_sha256);
     for (int i = 0; i < s->n_sources; i++) {
         free(s->sources[i].path);
         free(s->sources[i].name);
         free(s->sources[i].text);
     }
+    free(s->command);
+    free(s->inputs);
+    free(s->figures);
     free(s->sources);
-    s->sources = NULL;
-    s->n_sources = 0;
+    free(s->model);
+    free(s->model_sha256);
     free(s->region);
     free(s->device);
     free(s->products);
-    s->command = NULL;
-    s->inputs = NULL;
-    s->n_inputs = 0;
-    s->model = s->model_sha256 = NULL;
-    s->device = s->products = NULL;
+    *s = (struct cov_stats){.tool = s->tool, .version = s->version};
 }
 
 /* Prints `arg` quoted as one word for a shell. */

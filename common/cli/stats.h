@@ -10,6 +10,8 @@
 
 #include "common/base/err.h"
 #include "common/base/json.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
 
 #define COV_STATS_MAX_STAGES 16
 
@@ -148,5 +150,12 @@ int64_t cov_stats_bases_of_run(const struct cov_stats *s);
 void cov_stats_finish(struct cov_stats *s);
 /* Adds the statistics to the open object; rates are per second of wall time. */
 void cov_stats_put(const struct cov_stats *s, struct cov_json *j);
+
+/* What a job of common/job needs in addition to inputs and options. All are borrowed. */
+struct cov_job {
+    struct cov_pool *pool;         /* computes */
+    struct cov_progress *progress; /* NULL: not shown */
+    struct cov_stats *stats;       /* gets counts and stages; NULL where the job allows it */
+};
 
 #endif

@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/examples/examples.h"
 #include "common/input/ensemble.h"

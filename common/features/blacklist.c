@@ -155,15 +155,9 @@ const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, co
 const struct cov_region *cov_blacklist_overlaps(const struct cov_blacklist *b, const char *contig,
                                                 int64_t beg, int64_t end, size_t *n)
 {
-    size_t all, first = 0;
+    size_t all;
     const struct cov_region *regions = cov_blacklist_regions(b, contig, &all);
-    for (size_t high = all; first < high;) {
-        size_t middle = first + (high - first) / 2;
-        if (regions[middle].end <= beg)
-            first = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t first = all ? cov_regions_after(regions, all, regions->contig, beg) : 0;
     *n = 0;
     while (first + *n < all && regions[first + *n].beg < end)
         ++*n;

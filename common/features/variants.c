@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/file/bgz.h"
 #include "common/file/hash.h"
 #include "common/file/path.h"
@@ -194,9 +195,8 @@ static int fail_header(const struct cov_variants *r, struct cov_err *e)
  * takes a VCF that begins with it for another text. */
 static bool begins_as_vcf(struct cov_variants *r)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    const size_t n = sizeof mark - 1;
-    if (r->line.l < n || memcmp(r->line.s, mark, n) != 0)
+    const size_t n = cov_text_mark(r->line.s, r->line.l);
+    if (n == 0)
         return r->file->format.format == vcf;
     r->line.l -= n;
     memmove(r->line.s, r->line.s + n, r->line.l + 1);

@@ -81,8 +81,8 @@ int cov_fasta_open_in(struct cov_bgz *in, struct cov_fasta **out, struct cov_err
     f->in = in;
     f->buf = cov_malloc(BUFFER_BYTES, 1, e);
     int rc = f->buf ? refill(f, e) : COV_ENOMEM;
-    if (!rc && f->n >= 3 && memcmp(f->buf, "\xef\xbb\xbf", 3) == 0)
-        f->at = 3;
+    if (!rc)
+        f->at = cov_text_mark(f->buf, f->n);
     if (rc)
         cov_fasta_free(f);
     else

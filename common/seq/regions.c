@@ -202,17 +202,23 @@ int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span
     return rc;
 }
 
+size_t cov_regions_after(const struct cov_region *items, size_t n, size_t contig, int64_t at)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (items[mid].contig < contig || (items[mid].contig == contig && items[mid].end <= at))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end)
 {
-    size_t low = 0, high = l->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (l->items[middle].end <= beg)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->n && l->items[low].beg < end;
+    const size_t i = cov_regions_after(l->items, l->n, l->n ? l->items->contig : 0, beg);
+    return i < l->n && l->items[i].beg < end;
 }
 
 int64_t cov_region_list_bases(const struct cov_region_list *l)
@@ -480,22 +486,6 @@ int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_
     return read_file(s, "--exclude-names", path, LIST_EXCLUDED, e);
 }
 
-/* Returns the index of the first interval that ends after base `at` of the sequence or is in a
- * later sequence. */
-static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
-{
-    size_t lo = 0, hi = s->regions.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct cov_region *x = &s->regions.items[mid];
-        if (x->contig < seq || (x->contig == seq && x->end <= at))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,
                         int64_t *beg, int64_t *end)
 {
@@ -503,7 +493,7 @@ bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, in
     *end = to;
     if (!s->asked || from >= to)
         return from < to;
-    size_t i = first_after(s, seq, from);
+    size_t i = cov_regions_after(s->regions.items, s->regions.n, seq, from);
     if (i == s->regions.n || s->regions.items[i].contig != seq || s->regions.items[i].beg >= to)
         return false;
     if (s->regions.items[i].beg > from)

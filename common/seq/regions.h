@@ -86,6 +86,10 @@ struct cov_region_span {
 int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span from,
                              struct cov_region_span drop, struct cov_err *e) COV_MUST_USE;
 
+/* Returns the index of the first of n regions, sorted and disjoint, that ends after base `at` of the
+ * contig or is of a later contig. */
+size_t cov_regions_after(const struct cov_region *items, size_t n, size_t contig, int64_t at);
+
 /* Returns whether a region of the list (regions as in a span) has bases beg .. end-1. */
 bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end);
 

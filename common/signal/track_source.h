@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/cli/job.h"
 #include "common/cli/opt.h"
+#include "common/cli/stats.h"
 #include "common/file/bgz.h"
 #include "common/seq/regions.h"
 #include "common/track/sink.h"

@@ -11,7 +11,6 @@
 
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "common/cli/job.h"
 #include "common/cli/opt.h"
 #include "common/cli/stats.h"
 #include "common/job/chunks/rewrite.h"

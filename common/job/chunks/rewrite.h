@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/chunk/chunk_file.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/file/outfile.h"
 #include "common/seq/grid.h"
 

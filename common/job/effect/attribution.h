@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/cli/job.h"
 #include "common/cli/opt.h"
+#include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/features/annotation.h"
 #include "common/input/ensemble.h"

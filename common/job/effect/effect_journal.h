@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/job/effect/effect_options.h"
 #include "common/job/effect/effect_scores.h"
 

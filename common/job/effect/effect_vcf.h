@@ -5,7 +5,7 @@
 #define COV_JOB_EFFECT_EFFECT_VCF_H
 
 #include "common/base/err.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/file/outfile.h"
 #include "common/job/effect/effect_options.h"
 

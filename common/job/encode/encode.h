@@ -8,7 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/chunk/chunk_file.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/codec/codec.h"
 #include "common/seq/genome.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/chunk/journal.h"
 #include "common/chunk/predictions.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/input/ensemble.h"
 #include "common/input/loader.h"

@@ -11,7 +11,7 @@
 #include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/chunk/bases.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/h5/h5.h"

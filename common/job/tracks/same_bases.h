@@ -5,7 +5,7 @@
 #define COV_JOB_TRACKS_SAME_BASES_H
 
 #include "common/base/err.h"
-#include "common/cli/job.h"
+#include "common/cli/stats.h"
 #include "common/signal/track_source.h"
 
 /* COV_EINPUT, naming both inputs and the first place, if their bases differ in a contig that both
