@@ -228,9 +228,6 @@ static int n_warnings;
 
 static void count_warning(void *arg, enum cov_log_level level, const char *text)
 {
-    (void)arg;
-    (void)level;
-    (void)text;
     n_warnings++;
 }
 

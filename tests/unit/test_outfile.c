@@ -308,7 +308,6 @@ TEST(has_limit)
 static int write_three(void *arg)
 {
     struct cov_outfile o, p, q;
-    (void)arg;
     return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
            cov_outfile_begin(&p, "b.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
            cov_outfile_begin(&q, "c.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
@@ -387,7 +386,6 @@ static int begin_held(void *arg)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
-    (void)arg;
     return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, true, &e) != COV_EEXIST ||
            strcmp(e.text, WRITING) != 0;
 }
@@ -412,7 +410,6 @@ TEST(one_run_writes)
 static int begin_and_die(void *arg)
 {
     struct cov_outfile o;
-    (void)arg;
     if (cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, true, NULL) != COV_OK)
         return -1;
     FILE *f = fopen(o.tmp, "w");

@@ -24,7 +24,6 @@ struct counts {
 static int count(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     struct counts *c = arg;
-    (void)e;
     if (worker >= c->n_threads || item >= N || atomic_fetch_add(&c->busy[worker], 1) != 0)
         atomic_fetch_add(&c->wrong, 1);
     atomic_fetch_add(&c->per_item[item], 1);
@@ -56,7 +55,6 @@ TEST(runs_every_item_once)
 
 static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
-    (void)worker;
     atomic_fetch_add((atomic_int *)arg, 1);
     if (item < 100)
         return COV_OK;
@@ -91,7 +89,6 @@ struct order {
 static int note_start(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     struct order *o = arg;
-    (void)worker;
     pthread_mutex_lock(&o->lock);
     o->started[o->n_started++] = item;
     pthread_mutex_unlock(&o->lock);
@@ -151,7 +148,6 @@ struct inner {
 static int add(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     struct inner *in = arg;
-    (void)e;
     atomic_fetch_add(&in->outer->sum, (int)item);
     if (worker != in->worker)
         atomic_fetch_add(&in->outer->wrong, 1);
@@ -161,7 +157,6 @@ static int add(void *arg, size_t item, unsigned worker, struct cov_err *e)
 static int nest(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     struct nested *n = arg;
-    (void)item;
     struct inner in = {n, worker};
     return cov_pool_for(n->pool, 11, add, &in, e);
 }
@@ -178,9 +173,6 @@ TEST(runs_nested)
 
 static int look_at_thread(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
-    (void)arg;
-    (void)item;
-    (void)worker;
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     if (!sigismember(&mask, SIGINT) || !sigismember(&mask, SIGTERM))

@@ -144,7 +144,6 @@ static int make_all(void *arg)
 {
     struct cov_newdir f, g, h;
     struct cov_tmpdir t, u;
-    (void)arg;
     if (fill_dir(&t) != 0 || cov_newdir_make(&f, "new/a", NULL) != COV_OK ||
         cov_newdir_make(&g, "new/b/c", NULL) != COV_OK ||
         cov_newdir_make(&h, "with", NULL) != COV_OK ||
