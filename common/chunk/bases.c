@@ -210,14 +210,21 @@ static void decode_planes(const struct words *w, const uint8_t *planes, size_t L
     }
 }
 
-/* Four little-endian halves per base. */
+/* Returns the word of bytes 0, 2, 4 and 6 of x. */
+static inline uint32_t even_bytes(uint64_t x)
+{
+    x &= 0x00ff00ff00ff00ff;
+    x = (x | x >> 8) & 0x0000ffff0000ffff;
+    return (uint32_t)(x | x >> 16);
+}
+
+/* A base has four little-endian halves: the even bytes are the low ones, the odd bytes the high
+ * ones. */
 static void decode_halves(const struct words *w, const uint8_t *row, size_t L, uint8_t *codes)
 {
     for (size_t t = 0; t < L; t++) {
-        uint32_t a = load32(row + 8 * t), b = load32(row + 8 * t + 4);
-        uint32_t low = (a & 0xff) | (a >> 8 & 0xff00) | (b & 0xff) << 16 | (b >> 16 & 0xff) << 24;
-        uint32_t high =
-            (a >> 8 & 0xff) | (a >> 16 & 0xff00) | (b >> 8 & 0xff) << 16 | (b & 0xff000000);
+        uint64_t x = load32(row + 8 * t) | (uint64_t)load32(row + 8 * t + 4) << 32;
+        uint32_t low = even_bytes(x), high = even_bytes(x >> 8);
         uint8_t code = code_of_words(w, low, high);
         codes[t] = code != COV_CODE_BAD ? code : code_of_halves(low, high);
     }

@@ -224,7 +224,7 @@ static int add_all(struct cov_chunk_file *f, struct cov_err *e)
 {
     char **names;
     size_t n;
-    int rc = cov_h5_list_sets(f->h5, COV_H5_MAX_SETS, &names, &n, e);
+    int rc = cov_h5_list_sets(f->h5, &names, &n, e);
     if (rc)
         return rc;
     f->is_whole = true;

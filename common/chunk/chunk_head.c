@@ -131,19 +131,12 @@ static int check_shape(const char *name, const struct cov_h5_type *type, int ran
 
 /* ---- adding ---- */
 
-/* Makes room for one more element in an array of n elements. The capacity is always the next power
- * of two. */
-static int one_more(void **array, size_t n, size_t size, const char *what, struct cov_err *e)
+/* Fails if there are already as many as a sound file can have. */
+static int check_count(size_t n, const char *what, struct cov_err *e)
 {
-    if (n >= COV_CHUNK_MAX_SETS)
-        return cov_fail(e, COV_EINPUT, "more than %d %s", COV_CHUNK_MAX_SETS, what);
-    if (n & (n - 1))
-        return COV_OK;
-    void *longer = cov_realloc(*array, n ? 2 * n : 1, size, e);
-    if (!longer)
-        return COV_ENOMEM;
-    *array = longer;
-    return COV_OK;
+    return n < COV_CHUNK_MAX_SETS
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT, "more than %d %s", COV_CHUNK_MAX_SETS, what);
 }
 
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
@@ -157,11 +150,11 @@ int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set 
         return rc;
     if (n == 0)
         return cov_fail(e, COV_EINPUT, "%s: its rows are empty", set->name);
-    void *sets = h->sets;
-    rc = one_more(&sets, h->n_sets, sizeof *h->sets, "datasets", e);
+    rc = check_count(h->n_sets, "datasets", e);
+    if (!rc)
+        rc = COV_RESERVE(&h->sets, &h->cap_sets, h->n_sets + 1, e);
     if (rc)
         return rc;
-    h->sets = sets;
     struct cov_chunk_set *s = &h->sets[h->n_sets];
     *s = *set;
     s->name = cov_strdup(set->name, e);
@@ -189,11 +182,11 @@ int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_ta
             cov_fail(e, COV_EINPUT, "%s: %zu bytes instead of %zu", table->name, table->n_bytes, n);
     if (rc)
         return rc;
-    void *tables = h->tables;
-    rc = one_more(&tables, h->n_tables, sizeof *h->tables, "tables", e);
+    rc = check_count(h->n_tables, "tables", e);
+    if (!rc)
+        rc = COV_RESERVE(&h->tables, &h->cap_tables, h->n_tables + 1, e);
     if (rc)
         return rc;
-    h->tables = tables;
     struct cov_chunk_table *t = &h->tables[h->n_tables];
     *t = *table;
     t->name = cov_strdup(table->name, e);
@@ -248,11 +241,11 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
         return cov_fail(e, COV_EINPUT, "%s: duplicate attribute %s", place, name);
     if (set && !cov_chunk_head_set(h, set) && !cov_chunk_head_table(h, set))
         return cov_fail(e, COV_EINPUT, "attribute %s of %s, which is missing", name, set);
-    void *attrs = h->attrs;
-    int rc = one_more(&attrs, h->n_attrs, sizeof *h->attrs, "attributes", e);
+    int rc = check_count(h->n_attrs, "attributes", e);
+    if (!rc)
+        rc = COV_RESERVE(&h->attrs, &h->cap_attrs, h->n_attrs + 1, e);
     if (rc)
         return rc;
-    h->attrs = attrs;
     struct cov_chunk_attr *a = &h->attrs[h->n_attrs];
     a->set = set ? cov_strdup(set, e) : NULL;
     a->name = cov_strdup(name, e);

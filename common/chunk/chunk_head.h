@@ -50,11 +50,11 @@ struct cov_chunk_head {
     size_t L;
     bool has_bases;
     struct cov_chunk_set *sets;
-    size_t n_sets;
+    size_t n_sets, cap_sets;
     struct cov_chunk_table *tables;
-    size_t n_tables;
+    size_t n_tables, cap_tables;
     struct cov_chunk_attr *attrs;
-    size_t n_attrs;
+    size_t n_attrs, cap_attrs;
 };
 
 /* A file with more datasets, tables or attributes is damaged. */

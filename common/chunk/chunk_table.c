@@ -68,17 +68,6 @@ static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind
     return rc || c->set ? rc : cov_fail(e, COV_EINPUT, "%s: no dataset %s", cov_h5_path(f), name);
 }
 
-/* Returns how many rows all three columns can read at once, at most n. */
-static size_t step_of(const struct column *a, const struct column *b, const struct column *c,
-                      size_t n)
-{
-    const struct column *all[] = {a, b, c};
-    for (size_t i = 0; i < COV_COUNT(all); i++)
-        if (all[i]->set && all[i]->step < n)
-            n = all[i]->step;
-    return n;
-}
-
 static int read_block(const struct column *c, size_t first, size_t n, struct cov_err *e)
 {
     return c->set ? cov_h5_set_read(c->set, first, n, 0, 1, c->block, e) : COV_OK;
@@ -96,34 +85,67 @@ static const char *text_at(const struct column *c, size_t i, size_t *n)
     return text;
 }
 
-static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column *seqids,
-                     const struct column *species, const struct column *start_ends,
-                     struct cov_grid_builder *builder, struct cov_err *e)
+/* What describes each row, or each sequence of the genome. */
+struct description {
+    struct column names, species, numbers; /* species may be missing */
+    size_t n_numbers;                      /* per row: start and end; per sequence: the length */
+    const char *usual;                     /* the species if they are missing, n_usual bytes */
+    size_t n_usual;
+};
+
+static void close_description(struct description *d)
 {
-    for (size_t first = 0, n; first < n_rows; first += n) {
-        n = step_of(seqids, species, start_ends, n_rows - first);
-        int rc = read_block(seqids, first, n, e);
+    close_column(&d->names);
+    close_column(&d->species);
+    close_column(&d->numbers);
+}
+
+/* Returns how many rows all three columns can read at once, at most n. */
+static size_t step_of(const struct description *d, size_t n)
+{
+    const struct column *all[] = {&d->names, &d->species, &d->numbers};
+    for (size_t i = 0; i < COV_COUNT(all); i++)
+        if (all[i]->set && all[i]->step < n)
+            n = all[i]->step;
+    return n;
+}
+
+/* Adds row i of the block to the grid. */
+static int add_row(const struct cov_h5 *f, const struct description *d, size_t first, size_t i,
+                   struct cov_grid_builder *builder, struct cov_err *e)
+{
+    const struct cov_h5_type *type = type_of(&d->numbers);
+    const bool by_row = d->n_numbers == 2;
+    struct cov_seq_id id = {.species = d->usual, .n_species = d->n_usual};
+    int64_t x[2] = {0, 0};
+    id.name = text_at(&d->names, i, &id.n_name);
+    if (d->species.set)
+        id.species = text_at(&d->species, i, &id.n_species);
+    int rc = cov_h5_to_int64(type, d->numbers.block + d->n_numbers * i * type->bytes, d->n_numbers,
+                             x, e);
+    if (rc && by_row)
+        return cov_err_prefix(e, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
+    if (!rc)
+        rc = by_row ? cov_grid_builder_add(builder, &id, x[0], x[1], e)
+                    : cov_grid_builder_declare(builder, &id, x[0], e);
+    return rc ? cov_err_prefix(e, "%s: %s", cov_h5_path(f), by_row ? "data" : SEQ_NAMES) : COV_OK;
+}
+
+static int add_rows(const struct cov_h5 *f, const struct description *d, size_t n_rows,
+                    struct cov_grid_builder *builder, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t first = 0, n; !rc && first < n_rows; first += n) {
+        n = step_of(d, n_rows - first);
+        rc = read_block(&d->names, first, n, e);
         if (!rc)
-            rc = read_block(species, first, n, e);
+            rc = read_block(&d->species, first, n, e);
         if (!rc)
-            rc = read_block(start_ends, first, n, e);
-        const struct cov_h5_type *type = type_of(start_ends);
-        for (size_t i = 0; !rc && i < n; i++) {
-            struct cov_seq_id id;
-            id.name = text_at(seqids, i, &id.n_name);
-            id.species = text_at(species, i, &id.n_species);
-            int64_t range[2] = {0, 0};
-            rc = cov_h5_to_int64(type, start_ends->block + 2 * i * type->bytes, 2, range, e);
-            if (rc)
-                return cov_err_prefix(e, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
-            rc = cov_grid_builder_add(builder, &id, range[0], range[1], e);
-            if (rc)
-                return cov_err_prefix(e, "%s: data", cov_h5_path(f));
-        }
-        if (rc)
-            return rc;
+            rc = read_block(&d->numbers, first, n, e);
+        for (size_t i = 0; !rc && i < n; i++)
+            rc = add_row(f, d, first, i, builder, e);
     }
-    return COV_OK;
+    return rc;
 }
 
 /* *n = the number of sequences of the genome, or 0 if the file does not list them. */
@@ -139,56 +161,24 @@ static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
     return *n ? COV_OK : cov_fail(e, COV_EINPUT, "%s: %s is empty", cov_h5_path(f), SEQ_NAMES);
 }
 
-/* Sets *text to the species of the first row, *n bytes in the column's buffer. */
-static int first_species(const struct column *species, size_t n_rows, const char **text, size_t *n,
-                         struct cov_err *e)
+/* Declares the n sequences of the genome. Without SEQ_SPECIES, they have the species of the first
+ * row. */
+static int declare_sequences(struct cov_h5 *f, size_t n, const struct description *rows,
+                             size_t n_rows, struct cov_grid_builder *builder, struct cov_err *e)
 {
-    *text = "";
-    *n = 0;
-    int rc = n_rows > 0 ? read_block(species, 0, 1, e) : COV_OK;
+    struct description d = {.n_numbers = 1, .usual = ""};
+    int rc = n_rows > 0 ? read_block(&rows->species, 0, 1, e) : COV_OK;
     if (!rc && n_rows > 0)
-        *text = text_at(species, 0, n);
-    return rc;
-}
-
-/* Declares the n sequences of the genome. */
-static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_species,
-                          size_t n_rows, struct cov_grid_builder *builder, struct cov_err *e)
-{
-    struct column names = {NULL, NULL, 0}, lengths = {NULL, NULL, 0}, species = {NULL, NULL, 0};
-    size_t n_usual;
-    const char *usual;
-    int rc = first_species(row_species, n_rows, &usual, &n_usual, e);
+        d.usual = text_at(&rows->species, 0, &d.n_usual);
     if (!rc)
-        rc = open_column(f, SEQ_NAMES, COV_H5_STRING, n, 1, &names, e);
+        rc = open_column(f, SEQ_NAMES, COV_H5_STRING, n, 1, &d.names, e);
     if (!rc)
-        rc = open_column(f, SEQ_LENGTHS, COV_H5_INT, n, 1, &lengths, e);
+        rc = open_column(f, SEQ_LENGTHS, COV_H5_INT, n, 1, &d.numbers, e);
     if (!rc)
-        rc = find_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &species, e);
-    for (size_t first = 0, m; !rc && first < n; first += m) {
-        m = step_of(&names, &lengths, &species, n - first);
-        rc = read_block(&names, first, m, e);
-        if (!rc)
-            rc = read_block(&lengths, first, m, e);
-        if (!rc)
-            rc = read_block(&species, first, m, e);
-        const struct cov_h5_type *type = type_of(&lengths);
-        for (size_t i = 0; !rc && i < m; i++) {
-            struct cov_seq_id id = {.species = usual, .n_species = n_usual};
-            id.name = text_at(&names, i, &id.n_name);
-            if (species.set)
-                id.species = text_at(&species, i, &id.n_species);
-            int64_t length = 0;
-            rc = cov_h5_to_int64(type, lengths.block + i * type->bytes, 1, &length, e);
-            if (!rc)
-                rc = cov_grid_builder_declare(builder, &id, length, e);
-            if (rc)
-                rc = cov_err_prefix(e, "%s: %s", cov_h5_path(f), SEQ_NAMES);
-        }
-    }
-    close_column(&names);
-    close_column(&lengths);
-    close_column(&species);
+        rc = find_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &d.species, e);
+    if (!rc)
+        rc = add_rows(f, &d, n, builder, e);
+    close_description(&d);
     return rc;
 }
 
@@ -221,7 +211,7 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
                          struct cov_err *e)
 {
     *out = NULL;
-    struct column seqids = {NULL, NULL, 0}, species = {NULL, NULL, 0}, start_ends = {NULL, NULL, 0};
+    struct description d = {.n_numbers = 2, .usual = ""};
     struct cov_grid_builder *builder = NULL;
     size_t n_seqs;
     int rc = count_sequences(f, &n_seqs, e);
@@ -230,17 +220,17 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
     if (!rc)
         rc = check_count(f, n_rows + n_seqs, e);
     if (!rc)
-        rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
+        rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &d.names, e);
     if (!rc)
-        rc = find_column(f, "data/species", COV_H5_STRING, n_rows, 1, &species, e);
+        rc = find_column(f, "data/species", COV_H5_STRING, n_rows, 1, &d.species, e);
     if (!rc)
-        rc = open_column(f, "data/start_ends", COV_H5_INT, n_rows, 2, &start_ends, e);
+        rc = open_column(f, "data/start_ends", COV_H5_INT, n_rows, 2, &d.numbers, e);
     if (!rc)
         rc = cov_grid_builder_new(L, &builder, e);
     if (!rc && n_seqs > 0)
-        rc = read_sequences(f, n_seqs, &species, n_rows, builder, e);
+        rc = declare_sequences(f, n_seqs, &d, n_rows, builder, e);
     if (!rc)
-        rc = read_rows(f, n_rows, &seqids, &species, &start_ends, builder, e);
+        rc = add_rows(f, &d, n_rows, builder, e);
     if (!rc) {
         rc = cov_grid_builder_finish(builder, out, e);
         builder = NULL;
@@ -248,9 +238,7 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
             (void)cov_err_prefix(e, "%s", cov_h5_path(f));
     }
     cov_grid_builder_free(builder);
-    close_column(&seqids);
-    close_column(&species);
-    close_column(&start_ends);
+    close_description(&d);
     return rc;
 }
 
@@ -466,7 +454,7 @@ int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows
     int rc = open_column(f, COV_BLACKLIST_SET, COV_H5_INT, n_rows, 1, &column, e);
     *same = !rc;
     for (size_t first = 0, n; first < n_rows && *same; first += n) {
-        n = step_of(&column, &column, &column, n_rows - first);
+        n = n_rows - first < column.step ? n_rows - first : column.step;
         rc = read_block(&column, first, n, e);
         *same = !rc;
         for (size_t i = 0; i < n && *same; i++) {

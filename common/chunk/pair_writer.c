@@ -42,7 +42,8 @@ struct cov_pair_writer {
     size_t memory;          /* limit in bytes */
     size_t block, in_block; /* current block and bytes used in it */
     struct cov_spool spool;
-    struct cov_blob blob;
+    uint8_t *read; /* a waiting chunk, as read from the file */
+    size_t cap_read;
     struct pair *pairs;
     size_t n_pairs, cap_pairs;
     struct seq *seqs;
@@ -59,7 +60,7 @@ void cov_pair_writer_abort(struct cov_pair_writer *p)
     for (size_t i = 0; i < MAX_BLOCKS; i++)
         free(p->blocks[i]);
     cov_spool_fini(&p->spool);
-    cov_blob_fini(&p->blob);
+    free(p->read);
     for (size_t i = 0; i < p->n_seqs; i++) {
         free(p->seqs[i].species);
         free(p->seqs[i].name);
@@ -178,42 +179,25 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
     return rc;
 }
 
-/* Reads a chunk from the file into p->blob. */
-static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
-{
-    size_t head = p->n_pieces * sizeof *p->blob.ends, before = 0;
-    uint8_t *at;
-    cov_blob_clear(&p->blob);
-    /* The ends are read into the scratch after the pieces. */
-    int rc = cov_blob_room(&p->blob, w->n_bytes + head, &at, e);
-    if (!rc)
-        rc = cov_spool_read(&p->spool, w->at, at + w->n_bytes, head, e);
-    if (!rc)
-        rc = cov_spool_read(&p->spool, w->at + (int64_t)head, at, w->n_bytes, e);
-    for (size_t i = 0; !rc && i < p->n_pieces; i++) {
-        size_t piece_end;
-        memcpy(&piece_end, at + w->n_bytes + i * sizeof piece_end, sizeof piece_end);
-        rc = cov_blob_end_piece(&p->blob, piece_end - before, e);
-        before = piece_end;
-    }
-    return rc;
-}
-
 /* Writes a waiting chunk as the next row. */
 static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
 {
-    if (w->memory) {
-        size_t *ends = w->memory;
-        const struct cov_blob kept = {(uint8_t *)(ends + p->n_pieces),
-                                      w->n_bytes,
-                                      w->n_bytes,
-                                      ends,
-                                      p->n_pieces,
-                                      p->n_pieces};
-        return cov_chunk_writer_put(p->writer, p->n_rows++, &kept, 0, e);
+    size_t n = p->n_pieces * sizeof(size_t) + w->n_bytes;
+    void *memory = w->memory;
+    if (!memory) {
+        int rc = COV_RESERVE(&p->read, &p->cap_read, n, e);
+        if (!rc)
+            rc = cov_spool_read(&p->spool, w->at, p->read, n, e);
+        if (rc)
+            return rc;
+        memory = p->read;
     }
-    int rc = fetch(p, w, e);
-    return rc ? rc : cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);
+    size_t *ends = memory;
+    const struct cov_blob kept = {.data = (uint8_t *)(ends + p->n_pieces),
+                                  .n_bytes = w->n_bytes,
+                                  .ends = ends,
+                                  .n_pieces = p->n_pieces};
+    return cov_chunk_writer_put(p->writer, p->n_rows++, &kept, 0, e);
 }
 
 int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)

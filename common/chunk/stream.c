@@ -385,9 +385,10 @@ static int next_pair(struct cov_stream *s, const struct cov_blob *b, struct cov_
     return order_pair(&s->order, &l.pair, e);
 }
 
-static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
+static int next_end(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
                     struct cov_err *e)
 {
+    const uint8_t *p = b->data;
     item->event = COV_STREAM_END;
     item->length = (int64_t)cov_stream_u64(p);
     if (s->order.in_seq && cov_stream_u64(p + 8) != s->order.n_seq_pairs)
@@ -395,9 +396,10 @@ static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_it
     return order_end(&s->order, item->length, e);
 }
 
-static int next_done(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
+static int next_done(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
                      struct cov_err *e)
 {
+    const uint8_t *p = b->data;
     item->event = COV_STREAM_DONE;
     int rc = order_last(&s->order, e);
     if (rc)
@@ -430,52 +432,35 @@ static int unknown_type(const struct cov_stream *s, uint32_t type, struct cov_er
 int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
                     struct cov_err *e)
 {
+    const struct {
+        uint32_t type;
+        uint64_t least, most; /* bytes */
+        int (*next)(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
+                    struct cov_err *e);
+    } kinds[] = {
+        {COV_STREAM_TYPE_BEGIN, 8, 8 + 2 * COV_STREAM_MAX_NAME, next_begin},
+        {COV_STREAM_TYPE_PAIR, COV_STREAM_PAIR_BYTES, cov_stream_pair_max(&s->head), next_pair},
+        {COV_STREAM_TYPE_END, COV_STREAM_END_BYTES, COV_STREAM_END_BYTES, next_end},
+        {COV_STREAM_TYPE_DONE, COV_STREAM_DONE_BYTES, COV_STREAM_DONE_BYTES, next_done},
+    };
     uint32_t type;
     uint64_t n_bytes;
+    size_t k = 0;
     assert(!s->done);
     memset(item, 0, sizeof *item);
     int rc = read_start(s, &type, &n_bytes, e);
     if (rc)
         return rc;
-    uint64_t least, most;
-    struct cov_blob *b = &s->text;
-    switch (type) {
-    case COV_STREAM_TYPE_BEGIN:
-        least = 8;
-        most = 8 + 2 * COV_STREAM_MAX_NAME;
-        break;
-    case COV_STREAM_TYPE_PAIR:
-        least = COV_STREAM_PAIR_BYTES;
-        most = cov_stream_pair_max(&s->head);
-        b = record;
-        break;
-    case COV_STREAM_TYPE_END:
-        least = most = COV_STREAM_END_BYTES;
-        break;
-    case COV_STREAM_TYPE_DONE:
-        least = most = COV_STREAM_DONE_BYTES;
-        break;
-    default:
+    while (k < COV_COUNT(kinds) && kinds[k].type != type)
+        k++;
+    if (k == COV_COUNT(kinds))
         return unknown_type(s, type, e);
-    }
-    if (n_bytes < least || n_bytes > most)
+    if (n_bytes < kinds[k].least || n_bytes > kinds[k].most)
         return damaged(s, "the record has the wrong length", e);
+    struct cov_blob *b = type == COV_STREAM_TYPE_PAIR ? record : &s->text;
     rc = read_payload(s, (size_t)n_bytes, b, e);
-    if (rc)
-        return rc;
-    switch (type) {
-    case COV_STREAM_TYPE_BEGIN:
-        rc = next_begin(s, b, item, e);
-        break;
-    case COV_STREAM_TYPE_PAIR:
-        rc = next_pair(s, b, item, e);
-        break;
-    case COV_STREAM_TYPE_END:
-        rc = next_end(s, b->data, item, e);
-        break;
-    default:
-        rc = next_done(s, b->data, item, e);
-    }
+    if (!rc)
+        rc = kinds[k].next(s, b, item, e);
     if (!rc && cov_names_count(s->order.names) > 0) {
         item->species = order_species(&s->order);
         item->sequence = order_sequence(&s->order);

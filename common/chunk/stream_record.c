@@ -291,48 +291,51 @@ static int check_limits(const struct cov_chunk_head *head, int code, struct cov_
 
 /* ---- encoding the head ---- */
 
-static int put(struct cov_blob *b, const void *p, size_t n, struct cov_err *e)
+/* After a failure, the functions that put and take do nothing; rc is the first failure. */
+struct head_writer {
+    struct cov_blob *out;
+    struct cov_err *e;
+    int rc;
+};
+
+static void put(struct head_writer *w, const void *p, size_t n)
 {
     uint8_t *at;
-    int rc = cov_blob_room(b, n, &at, e);
-    if (rc)
-        return rc;
-    if (n > 0)
-        memcpy(at, p, n);
-    b->n_bytes += n;
-    return COV_OK;
+    if (!w->rc)
+        w->rc = cov_blob_room(w->out, n, &at, w->e);
+    if (w->rc || n == 0)
+        return;
+    memcpy(at, p, n);
+    w->out->n_bytes += n;
 }
 
-static int put_u32(struct cov_blob *b, uint32_t v, struct cov_err *e)
+static void put_u32(struct head_writer *w, size_t v)
 {
     uint8_t bytes[4];
-    (void)cov_stream_put_u32(bytes, v);
-    return put(b, bytes, sizeof bytes, e);
+    (void)cov_stream_put_u32(bytes, (uint32_t)v);
+    put(w, bytes, sizeof bytes);
 }
 
-static int put_u64(struct cov_blob *b, uint64_t v, struct cov_err *e)
+static void put_u64(struct head_writer *w, uint64_t v)
 {
     uint8_t bytes[8];
     (void)cov_stream_put_u64(bytes, v);
-    return put(b, bytes, sizeof bytes, e);
+    put(w, bytes, sizeof bytes);
 }
 
-static int put_text(struct cov_blob *b, const char *text, struct cov_err *e)
+static void put_text(struct head_writer *w, const char *text)
 {
     size_t n = strlen(text);
-    if (n > COV_STREAM_MAX_HEAD)
-        return cov_fail(e, COV_EUNSUPPORTED, "a text of %zu bytes", n);
-    int rc = put_u32(b, (uint32_t)n, e);
-    return rc ? rc : put(b, text, n, e);
+    if (!w->rc && n > COV_STREAM_MAX_HEAD)
+        w->rc = cov_fail(w->e, COV_EUNSUPPORTED, "a text of %zu bytes", n);
+    put_u32(w, n);
+    put(w, text, n);
 }
 
-/* Writes the name, the type and the dimensions, starting at dimension `skip`. */
-static int put_shape(struct cov_blob *b, const char *name, const struct cov_h5_type *type, int rank,
-                     int skip, const size_t *dims, struct cov_err *e)
+/* Writes the name, the type, the rank and the last n_dims dimensions. */
+static void put_shape(struct head_writer *w, const char *name, const struct cov_h5_type *type,
+                      int rank, const size_t *dims, int n_dims)
 {
-    int rc = put_text(b, name, e);
-    if (rc)
-        return rc;
     uint8_t kind = type->kind == COV_H5_INT     ? KIND_INT
                    : type->kind == COV_H5_FLOAT ? KIND_FLOAT
                                                 : KIND_STRING;
@@ -341,131 +344,108 @@ static int put_shape(struct cov_blob *b, const char *name, const struct cov_h5_t
         flags = TYPE_SIGNED;
     if (type->kind == COV_H5_STRING && type->padding == ' ')
         flags = TYPE_SPACES;
-    uint8_t bytes[4] = {kind, flags, (uint8_t)rank, 0};
-    rc = put(b, bytes, sizeof bytes, e);
-    if (!rc)
-        rc = put_u32(b, (uint32_t)type->bytes, e);
-    for (int i = 0; !rc && i < rank - skip; i++)
-        rc = put_u64(b, dims[i], e);
-    return rc;
-}
-
-static int encode(const struct cov_chunk_head *head, bool partial, struct cov_blob *out,
-                  struct cov_err *e)
-{
-    int rc = put_u64(out, head->L, e);
-    if (!rc)
-        rc = put_u32(out, (partial ? FLAG_PARTIAL : 0) | (head->has_bases ? FLAG_BASES : 0), e);
-    if (!rc)
-        rc = put_u32(out, (uint32_t)head->n_sets, e);
-    if (!rc)
-        rc = put_u32(out, (uint32_t)head->n_tables, e);
-    if (!rc)
-        rc = put_u32(out, (uint32_t)head->n_attrs, e);
-    for (size_t i = 0; !rc && i < head->n_sets; i++) {
-        const struct cov_chunk_set *s = &head->sets[i];
-        rc = put_shape(out, s->name, &s->type, s->rank, 1, s->dims, e);
-        if (!rc)
-            rc = put(out, s->fill, s->type.bytes, e);
-    }
-    for (size_t i = 0; !rc && i < head->n_tables; i++) {
-        const struct cov_chunk_table *t = &head->tables[i];
-        rc = put_shape(out, t->name, &t->type, t->rank, 0, t->dims, e);
-        if (!rc)
-            rc = put(out, t->elems, t->n_bytes, e);
-    }
-    for (size_t i = 0; !rc && i < head->n_attrs; i++) {
-        const struct cov_chunk_attr *a = &head->attrs[i];
-        rc = put_text(out, a->set ? a->set : "", e);
-        if (!rc)
-            rc = put_text(out, a->name, e);
-        if (!rc)
-            rc = put_text(out, a->text, e);
-    }
-    return rc;
+    put_text(w, name);
+    put(w, (uint8_t[4]){kind, flags, (uint8_t)rank, 0}, 4);
+    put_u32(w, type->bytes);
+    for (int i = 0; i < n_dims; i++)
+        put_u64(w, dims[i]);
 }
 
 int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, struct cov_blob *out,
                            struct cov_err *e)
 {
     cov_blob_clear(out);
-    int rc = check_limits(head, COV_EUNSUPPORTED, e);
-    if (!rc)
-        rc = encode(head, partial, out, e);
-    if (!rc && out->n_bytes > COV_STREAM_MAX_HEAD)
-        rc = cov_fail(e, COV_EUNSUPPORTED, "more than 1 GiB of tables is not supported");
-    return rc;
+    struct head_writer w = {out, e, check_limits(head, COV_EUNSUPPORTED, e)};
+    put_u64(&w, head->L);
+    put_u32(&w, (partial ? FLAG_PARTIAL : 0) | (head->has_bases ? FLAG_BASES : 0));
+    put_u32(&w, head->n_sets);
+    put_u32(&w, head->n_tables);
+    put_u32(&w, head->n_attrs);
+    for (size_t i = 0; i < head->n_sets; i++) {
+        const struct cov_chunk_set *s = &head->sets[i];
+        put_shape(&w, s->name, &s->type, s->rank, s->dims, s->rank - 1);
+        put(&w, s->fill, s->type.bytes);
+    }
+    for (size_t i = 0; i < head->n_tables; i++) {
+        const struct cov_chunk_table *t = &head->tables[i];
+        put_shape(&w, t->name, &t->type, t->rank, t->dims, t->rank);
+        put(&w, t->elems, t->n_bytes);
+    }
+    for (size_t i = 0; i < head->n_attrs; i++) {
+        const struct cov_chunk_attr *a = &head->attrs[i];
+        put_text(&w, a->set ? a->set : "");
+        put_text(&w, a->name);
+        put_text(&w, a->text);
+    }
+    if (!w.rc && out->n_bytes > COV_STREAM_MAX_HEAD)
+        w.rc = cov_fail(e, COV_EUNSUPPORTED, "more than 1 GiB of tables is not supported");
+    return w.rc;
 }
 
 /* ---- decoding the head ---- */
 
-struct cursor {
+struct head_reader {
     uint8_t *p;
-    size_t n;
+    size_t n; /* bytes left */
+    struct cov_err *e;
+    int rc;
 };
 
-/* Returns the next n bytes, or NULL if fewer are left. */
-static uint8_t *take(struct cursor *c, size_t n, struct cov_err *e)
+/* Returns the next n bytes; NULL after a failure, such as that fewer are left. */
+static uint8_t *take(struct head_reader *r, size_t n)
 {
-    if (n > c->n) {
-        (void)cov_fail(e, COV_EINPUT, "truncated field");
+    if (!r->rc && n > r->n)
+        r->rc = cov_fail(r->e, COV_EINPUT, "truncated field");
+    if (r->rc)
         return NULL;
-    }
-    uint8_t *p = c->p;
-    c->p += n;
-    c->n -= n;
+    uint8_t *p = r->p;
+    r->p += n;
+    r->n -= n;
     return p;
 }
 
-static int take_u32(struct cursor *c, uint32_t *v, struct cov_err *e)
+static uint32_t take_u32(struct head_reader *r)
 {
-    const uint8_t *p = take(c, 4, e);
-    *v = p ? cov_stream_u32(p) : 0;
-    return p ? COV_OK : COV_EINPUT;
+    const uint8_t *p = take(r, 4);
+    return p ? cov_stream_u32(p) : 0;
 }
 
-static int take_size(struct cursor *c, size_t *v, struct cov_err *e)
+static size_t take_size(struct head_reader *r)
 {
-    const uint8_t *p = take(c, 8, e);
-    if (!p)
-        return COV_EINPUT;
-    uint64_t value = cov_stream_u64(p);
-    if (value > SIZE_MAX / 2)
-        return cov_fail(e, COV_EINPUT, "impossible size %llu", (unsigned long long)value);
-    *v = (size_t)value;
-    return COV_OK;
+    const uint8_t *p = take(r, 8);
+    uint64_t v = p ? cov_stream_u64(p) : 0;
+    if (v > SIZE_MAX / 2)
+        r->rc = cov_fail(r->e, COV_EINPUT, "impossible size %llu", (unsigned long long)v);
+    return r->rc ? 0 : (size_t)v;
 }
 
-/* Reads a string to *text, which the caller must free. */
-static int take_text(struct cursor *c, char **text, struct cov_err *e)
+/* Returns a string, NULL after a failure. Caller frees. */
+static char *take_text(struct head_reader *r)
 {
-    uint32_t n;
-    *text = NULL;
-    int rc = take_u32(c, &n, e);
-    if (rc)
-        return rc;
-    const uint8_t *p = take(c, n, e);
-    if (!p)
-        return COV_EINPUT;
-    if (memchr(p, 0, n))
-        return cov_fail(e, COV_EINPUT, "a text contains a zero byte");
-    *text = cov_strndup((const char *)p, n, e);
-    return *text ? COV_OK : COV_ENOMEM;
+    uint32_t n = take_u32(r);
+    const char *p = (const char *)take(r, n);
+    if (p && memchr(p, 0, n))
+        r->rc = cov_fail(r->e, COV_EINPUT, "a text contains a zero byte");
+    char *text = r->rc ? NULL : cov_strndup(p, n, r->e);
+    if (!r->rc && !text)
+        r->rc = COV_ENOMEM;
+    return text;
 }
 
-/* The inverse of put_shape. Does not change missing dims. */
-static int take_shape(struct cursor *c, char **name, struct cov_h5_type *type, int *rank, int skip,
-                      size_t *dims, struct cov_err *e)
+/* The inverse of put_shape, with rank - skip dimensions. Does not change missing dims. Returns the
+ * name, which the caller frees. */
+static char *take_shape(struct head_reader *r, struct cov_h5_type *type, int *rank, size_t *dims,
+                        int skip)
 {
-    int rc = take_text(c, name, e);
-    if (rc)
-        return rc;
-    const uint8_t *p = take(c, 8, e);
+    char *name = take_text(r);
+    const uint8_t *p = take(r, 8);
     if (!p)
-        return COV_EINPUT;
+        return name;
     uint8_t flag = p[0] == KIND_INT ? TYPE_SIGNED : p[0] == KIND_STRING ? TYPE_SPACES : 0;
     if (p[0] < KIND_INT || p[0] > KIND_STRING || p[1] & ~flag || p[3])
-        return cov_fail(e, COV_EINPUT, "%s: unknown type", *name);
+        r->rc = cov_fail(r->e, COV_EINPUT, "%s: unknown type", name);
+    else if (p[2] < 1 || p[2] > 3)
+        r->rc = cov_fail(r->e, COV_EINPUT, "%s: %d dimensions", name, p[2]);
     *type = (struct cov_h5_type){
         .kind = p[0] == KIND_INT     ? COV_H5_INT
                 : p[0] == KIND_FLOAT ? COV_H5_FLOAT
@@ -475,85 +455,64 @@ static int take_shape(struct cursor *c, char **name, struct cov_h5_type *type, i
         .padding = p[0] == KIND_STRING && p[1] ? ' ' : '\0',
     };
     *rank = p[2];
-    if (*rank < 1 || *rank > 3)
-        return cov_fail(e, COV_EINPUT, "%s: %d dimensions", *name, *rank);
-    for (int i = 0; !rc && i < *rank - skip; i++)
-        rc = take_size(c, &dims[i], e);
-    return rc;
+    for (int i = 0; !r->rc && i < *rank - skip; i++)
+        dims[i] = take_size(r);
+    return name;
 }
 
-static int take_set(struct cursor *c, struct cov_chunk_head *head, struct cov_err *e)
+static void take_set(struct head_reader *r, struct cov_chunk_head *head)
 {
     struct cov_chunk_set set = {.dims = {1, 1}};
-    int rc = take_shape(c, &set.name, &set.type, &set.rank, 1, set.dims, e);
-    if (!rc && !(set.fill = take(c, set.type.bytes, e)))
-        rc = COV_EINPUT;
-    if (!rc)
-        rc = cov_chunk_head_add_set(head, &set, e);
+    set.name = take_shape(r, &set.type, &set.rank, set.dims, 1);
+    set.fill = take(r, set.type.bytes);
+    if (!r->rc)
+        r->rc = cov_chunk_head_add_set(head, &set, r->e);
     free(set.name);
-    return rc;
 }
 
-static int take_table(struct cursor *c, struct cov_chunk_head *head, struct cov_err *e)
+static void take_table(struct head_reader *r, struct cov_chunk_head *head)
 {
     struct cov_chunk_table table = {.dims = {1, 1, 1}};
-    int rc = take_shape(c, &table.name, &table.type, &table.rank, 0, table.dims, e);
+    table.name = take_shape(r, &table.type, &table.rank, table.dims, 0);
     table.n_bytes = table.type.bytes;
-    for (int i = 0; !rc && i < 3; i++)
+    for (int i = 0; !r->rc && i < 3; i++)
         if (cov_size_mul(table.n_bytes, table.dims[i], &table.n_bytes))
-            rc = cov_fail(e, COV_EINPUT, "%s: damaged shape", table.name);
-    if (!rc && !(table.elems = take(c, table.n_bytes, e)))
-        rc = COV_EINPUT;
-    if (!rc)
-        rc = cov_chunk_head_add_table(head, &table, e);
+            r->rc = cov_fail(r->e, COV_EINPUT, "%s: damaged shape", table.name);
+    table.elems = take(r, table.n_bytes);
+    if (!r->rc)
+        r->rc = cov_chunk_head_add_table(head, &table, r->e);
     free(table.name);
-    return rc;
 }
 
-static int take_attr(struct cursor *c, struct cov_chunk_head *head, struct cov_err *e)
+static void take_attr(struct head_reader *r, struct cov_chunk_head *head)
 {
-    char *set = NULL, *name = NULL, *text = NULL;
-    int rc = take_text(c, &set, e);
-    if (!rc)
-        rc = take_text(c, &name, e);
-    if (!rc)
-        rc = take_text(c, &text, e);
-    if (!rc)
-        rc = cov_chunk_head_add_attr(head, set && *set ? set : NULL, name, text, e);
+    char *set = take_text(r), *name = take_text(r), *text = take_text(r);
+    if (!r->rc)
+        r->rc = cov_chunk_head_add_attr(head, *set ? set : NULL, name, text, r->e);
     free(set);
     free(name);
     free(text);
-    return rc;
 }
 
 int cov_stream_head_decode(const struct cov_blob *record, struct cov_chunk_head *head,
                            bool *partial, struct cov_err *e)
 {
-    struct cursor c = {record->data, record->n_bytes};
-    uint32_t flags, n_sets, n_tables, n_attrs;
+    struct head_reader r = {record->data, record->n_bytes, e, COV_OK};
     memset(head, 0, sizeof *head);
-    int rc = take_size(&c, &head->L, e);
-    if (!rc)
-        rc = take_u32(&c, &flags, e);
-    if (!rc)
-        rc = take_u32(&c, &n_sets, e);
-    if (!rc)
-        rc = take_u32(&c, &n_tables, e);
-    if (!rc)
-        rc = take_u32(&c, &n_attrs, e);
-    if (rc)
-        return rc;
-    if (flags & ~(uint32_t)(FLAG_PARTIAL | FLAG_BASES))
-        return cov_fail(e, COV_EINPUT, "unknown flags %#x", flags);
+    head->L = take_size(&r);
+    uint32_t flags = take_u32(&r), n_sets = take_u32(&r), n_tables = take_u32(&r),
+             n_attrs = take_u32(&r);
+    if (!r.rc && flags & ~(uint32_t)(FLAG_PARTIAL | FLAG_BASES))
+        r.rc = cov_fail(e, COV_EINPUT, "unknown flags %#x", flags);
     *partial = flags & FLAG_PARTIAL;
     head->has_bases = flags & FLAG_BASES;
-    for (uint32_t i = 0; !rc && i < n_sets; i++)
-        rc = take_set(&c, head, e);
-    for (uint32_t i = 0; !rc && i < n_tables; i++)
-        rc = take_table(&c, head, e);
-    for (uint32_t i = 0; !rc && i < n_attrs; i++)
-        rc = take_attr(&c, head, e);
-    if (!rc && c.n > 0)
-        rc = cov_fail(e, COV_EINPUT, "%zu trailing bytes", c.n);
-    return rc ? rc : check_limits(head, COV_EINPUT, e);
+    for (uint32_t i = 0; !r.rc && i < n_sets; i++)
+        take_set(&r, head);
+    for (uint32_t i = 0; !r.rc && i < n_tables; i++)
+        take_table(&r, head);
+    for (uint32_t i = 0; !r.rc && i < n_attrs; i++)
+        take_attr(&r, head);
+    if (!r.rc && r.n > 0)
+        r.rc = cov_fail(e, COV_EINPUT, "%zu trailing bytes", r.n);
+    return r.rc ? r.rc : check_limits(head, COV_EINPUT, e);
 }

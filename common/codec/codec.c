@@ -438,20 +438,28 @@ int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e)
+int cov_blob_copy_pieces(struct cov_blob *to, const struct cov_blob *from, size_t beg, size_t end,
+                         struct cov_err *e)
 {
+    size_t first = beg > 0 ? from->ends[beg - 1] : 0,
+           n = end > beg ? from->ends[end - 1] - first : 0;
     uint8_t *at = NULL;
     cov_blob_clear(to);
-    int rc = cov_blob_room(to, from->n_bytes, &at, e);
-    if (!rc && from->n_bytes > 0) {
+    int rc = cov_blob_room(to, n, &at, e);
+    if (!rc && n > 0) {
         assert(at);
-        memcpy(at, from->data, from->n_bytes);
+        memcpy(at, from->data + first, n);
     }
-    for (size_t i = 0, n; !rc && i < from->n_pieces; i++) {
+    for (size_t i = beg; !rc && i < end; i++) {
         (void)cov_blob_piece(from, i, &n);
         rc = cov_blob_end_piece(to, n, e);
     }
     return rc;
+}
+
+int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e)
+{
+    return cov_blob_copy_pieces(to, from, 0, from->n_pieces, e);
 }
 
 const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes)

@@ -161,8 +161,10 @@ int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e)
 /* Adds a piece: the n bytes that the caller wrote to *at. n is at most the number requested. */
 int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Replaces the pieces of *to by those of *from, in no more memory than they need: the scratch space
- * of *from is not copied. */
+/* Replaces the pieces of *to by pieces [beg, end) of *from, in no more memory than they need: the
+ * scratch space of *from is not copied. cov_blob_copy: by all pieces. */
+int cov_blob_copy_pieces(struct cov_blob *to, const struct cov_blob *from, size_t beg, size_t end,
+                         struct cov_err *e) COV_MUST_USE;
 int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e) COV_MUST_USE;
 
 /* Returns piece i < n_pieces. Borrowed until the next call that changes *b. */

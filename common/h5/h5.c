@@ -275,21 +275,34 @@ struct names {
     int rc;
 };
 
-static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, void *arg)
+/* Adds a copy of the name; returns list->rc. */
+static int add_name(struct names *list, const char *name)
 {
-    (void)group;
-    (void)info;
-    struct names *list = arg;
     list->rc = COV_RESERVE(&list->text, &list->cap, list->n + 1, list->e);
     if (list->rc)
-        return -1;
-    char *copy = cov_strdup(name, list->e);
-    if (!copy) {
-        list->rc = COV_ENOMEM;
-        return -1;
+        return list->rc;
+    list->text[list->n] = cov_strdup(name, list->e);
+    list->rc = list->text[list->n] ? COV_OK : COV_ENOMEM;
+    list->n += !list->rc;
+    return list->rc;
+}
+
+static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *list)
+{
+    (void)group, (void)info;
+    return add_name(list, name) ? -1 : 0;
+}
+
+/* Sets *names to the list; after a failure, frees it. Returns list->rc. */
+static int take_names(struct names *list, char ***names, size_t *n)
+{
+    if (list->rc) {
+        cov_h5_free_names(list->text, list->n);
+        return list->rc;
     }
-    list->text[list->n++] = copy;
-    return 0;
+    *names = list->text;
+    *n = list->n;
+    return COV_OK;
 }
 
 int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t *n,
@@ -300,16 +313,12 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
     int found = cov_h5_has(f, name, e);
     if (found <= 0)
         return found;
-    struct names list = {NULL, 0, 0, e, COV_OK};
-    herr_t done = H5Literate_by_name(f->id, name, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &list,
+    struct names list = {.e = e};
+    herr_t done = H5Literate_by_name(f->id, name, H5_INDEX_NAME, H5_ITER_INC, NULL, add_link, &list,
                                      H5P_DEFAULT);
-    if (done < 0) {
-        cov_h5_free_names(list.text, list.n);
-        return list.rc ? list.rc : cov_h5_fail(e, COV_EINPUT, f->path, name, "cannot be listed");
-    }
-    *names = list.text;
-    *n = list.n;
-    return COV_OK;
+    if (done < 0 && !list.rc)
+        list.rc = cov_h5_fail(e, COV_EINPUT, f->path, name, "cannot be listed");
+    return take_names(&list, names, n);
 }
 
 void cov_h5_free_names(char **names, size_t n)
@@ -511,26 +520,9 @@ struct walk {
     const struct cov_h5 *f;
     char path[256]; /* path of the group: empty, or ends with / */
     int depth;
-    size_t n_links, max_sets;
-    char **names;
-    size_t n, cap;
-    struct cov_err *e;
-    int rc;
+    size_t n_links;
+    struct names sets;
 };
-
-static int add_set(struct walk *w)
-{
-    if (w->n >= w->max_sets)
-        return cov_fail(w->e, COV_EINPUT, "%s: more than %zu datasets", w->f->path, w->max_sets);
-    int rc = COV_RESERVE(&w->names, &w->cap, w->n + 1, w->e);
-    if (rc)
-        return rc;
-    w->names[w->n] = cov_strdup(w->path, w->e);
-    if (!w->names[w->n])
-        return COV_ENOMEM;
-    w->n++;
-    return COV_OK;
-}
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *arg);
 
@@ -538,14 +530,17 @@ static int visit_object(struct walk *w, hid_t group, const char *name)
 {
     H5O_info_t info;
     if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
-        return cov_h5_fail(w->e, COV_EINPUT, w->f->path, w->path, "a damaged object");
+        return cov_h5_fail(w->sets.e, COV_EINPUT, w->f->path, w->path, "a damaged object");
+    if (info.type == H5O_TYPE_DATASET && w->sets.n >= COV_H5_MAX_SETS)
+        return cov_fail(w->sets.e, COV_EINPUT, "%s: more than %d datasets", w->f->path,
+                        COV_H5_MAX_SETS);
     if (info.type == H5O_TYPE_DATASET)
-        return add_set(w);
+        return add_name(&w->sets, w->path);
     if (info.type != H5O_TYPE_GROUP)
         return COV_OK; /* a named data type */
     size_t n = strlen(w->path);
     if (w->depth == MAX_DEPTH || n + 1 >= sizeof w->path)
-        return cov_fail(w->e, COV_EINPUT, "%s: %s: groups are nested too deeply", w->f->path,
+        return cov_fail(w->sets.e, COV_EINPUT, "%s: %s: groups are nested too deeply", w->f->path,
                         w->path);
     w->path[n] = '/';
     w->path[n + 1] = '\0';
@@ -553,9 +548,9 @@ static int visit_object(struct walk *w, hid_t group, const char *name)
     herr_t done = H5Literate_by_name(group, name, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, w,
                                      H5P_DEFAULT);
     w->depth--;
-    if (done < 0 && !w->rc)
-        w->rc = cov_h5_fail(w->e, COV_EINPUT, w->f->path, w->path, "cannot be listed");
-    return w->rc;
+    if (done < 0 && !w->sets.rc)
+        w->sets.rc = cov_h5_fail(w->sets.e, COV_EINPUT, w->f->path, w->path, "cannot be listed");
+    return w->sets.rc;
 }
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *arg)
@@ -563,34 +558,28 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     struct walk *w = arg;
     size_t n = strlen(w->path), n_name = strlen(name);
     if (n + n_name >= sizeof w->path || n_name == 0 || ++w->n_links > MAX_LINKS) {
-        w->rc = cov_fail(w->e, COV_EINPUT, "%s: %s: too many names, or names too long", w->f->path,
-                         w->path);
+        w->sets.rc = cov_fail(w->sets.e, COV_EINPUT, "%s: %s: too many names, or names too long",
+                              w->f->path, w->path);
         return -1;
     }
     memcpy(w->path + n, name, n_name + 1);
     if (info->type == H5L_TYPE_HARD)
-        w->rc = visit_object(w, group, name);
+        w->sets.rc = visit_object(w, group, name);
     else
-        w->rc = cov_fail(w->e, COV_EUNSUPPORTED,
-                         "%s: %s: soft and external links are not supported", w->f->path, w->path);
+        w->sets.rc =
+            cov_fail(w->sets.e, COV_EUNSUPPORTED,
+                     "%s: %s: soft and external links are not supported", w->f->path, w->path);
     w->path[n] = '\0';
-    return w->rc ? -1 : 0;
+    return w->sets.rc ? -1 : 0;
 }
 
-int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
-                     struct cov_err *e)
+int cov_h5_list_sets(const struct cov_h5 *f, char ***names, size_t *n, struct cov_err *e)
 {
-    struct walk w = {.f = f, .max_sets = max_sets, .e = e};
+    struct walk w = {.f = f, .sets.e = e};
     *names = NULL;
     *n = 0;
     herr_t done = H5Literate(f->id, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &w);
-    if (done < 0 && !w.rc)
-        w.rc = cov_h5_fail(e, COV_EINPUT, f->path, NULL, "damaged HDF5 file");
-    if (w.rc) {
-        cov_h5_free_names(w.names, w.n);
-        return w.rc;
-    }
-    *names = w.names;
-    *n = w.n;
-    return COV_OK;
+    if (done < 0 && !w.sets.rc)
+        w.sets.rc = cov_h5_fail(e, COV_EINPUT, f->path, NULL, "damaged HDF5 file");
+    return take_names(&w.sets, names, n);
 }

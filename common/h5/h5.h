@@ -75,9 +75,9 @@ void cov_h5_free_names(char **names, size_t n);
 enum { COV_H5_MAX_SETS = 4096 };
 
 /* Lists the full names ("data/X") of all datasets at any depth, group by group in byte order; free
- * with cov_h5_free_names. COV_EINPUT for more than max_sets datasets or too deeply nested groups;
+ * with cov_h5_free_names. COV_EINPUT for more than COV_H5_MAX_SETS datasets or too deeply nested groups;
  * COV_EUNSUPPORTED for soft and external links. */
-int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
+int cov_h5_list_sets(const struct cov_h5 *f, char ***names, size_t *n,
                      struct cov_err *e) COV_MUST_USE;
 
 /* An attribute. cov_h5_list_attrs lists those of dataset `set`, or of the file if `set` is NULL,

@@ -101,20 +101,31 @@ static void fill_part(const struct cov_h5_rows *rows, struct cov_h5_block block,
             }
 }
 
+/* Undoes the filters of a stored chunk: decodes the n > 0 bytes of its piece to chunk[0..n_chunk). */
+static int decode_piece(const struct cov_h5_rows *rows, const uint8_t *piece, size_t n,
+                        uint8_t *chunk, size_t n_chunk, uint8_t *scratch, struct cov_err *e)
+{
+    assert(n >= COV_H5_PIECE_HEAD);
+    uint32_t mask;
+    memcpy(&mask, piece, sizeof mask);
+    const struct cov_applied applied = {rows->filters, rows->n_filters, mask};
+    return cov_codec_undo(applied, piece + COV_H5_PIECE_HEAD, n - COV_H5_PIECE_HEAD, chunk, n_chunk,
+                          scratch, e);
+}
+
 int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
                   size_t first_piece, const uint8_t **elems, struct cov_err *e)
 {
     const size_t *dims = rows->dims, *chunk = rows->chunk;
-    size_t size = rows->type.bytes, block_bytes = block.n_rows * dims[1] * block.n_cols * size;
+    size_t size = rows->type.bytes, block_bytes = block.n_rows * dims[1] * block.n_cols * size, n;
     if (!rows->chunked) {
-        size_t n;
         *elems = cov_blob_piece(raw, first_piece, &n);
         assert(n == block_bytes);
         return COV_OK;
     }
     assert(block.row / chunk[0] == (block.row + block.n_rows - 1) / chunk[0]);
-    /* The pieces are followed by the block, by one decoded chunk unless the chunk is the block, and
-     * by scratch. */
+    /* The space after the pieces holds the block; one decoded chunk, unless a chunk is the whole
+     * block and is decoded in its place; and scratch. */
     bool whole = chunk[0] == block.n_rows && chunk[1] == dims[1] && chunk[2] == block.n_cols &&
                  block.row % chunk[0] == 0 && block.col % chunk[2] == 0;
     size_t chunk_bytes = chunk[0] * chunk[1] * chunk[2] * size;
@@ -123,35 +134,28 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
     int rc = cov_blob_room(raw, block_bytes + (whole ? 0 : chunk_bytes) + scratch_bytes, &dst, e);
     if (rc)
         return rc;
-    uint8_t *to = whole ? dst : dst + block_bytes, *scratch = to + chunk_bytes;
+    uint8_t *decoded = whole ? dst : dst + block_bytes, *scratch = decoded + chunk_bytes;
     size_t i = first_piece, end_col = block.col + block.n_cols;
-    for (size_t pos = 0; pos < dims[1]; pos += chunk[1]) {
-        for (size_t beg = block.col, end; beg < end_col; beg = end) {
-            end = smaller(beg - beg % chunk[2] + chunk[2], end_col);
-            struct part part = {block.row % chunk[0],
-                                block.n_rows,
-                                pos,
-                                smaller(chunk[1], dims[1] - pos),
-                                beg,
-                                end - beg};
-            size_t n;
+    for (size_t pos = 0; pos < dims[1]; pos += chunk[1])
+        for (size_t col = block.col, end; col < end_col; col = end) {
+            end = smaller(col - col % chunk[2] + chunk[2], end_col);
+            const struct part part = {.first_row = block.row % chunk[0],
+                                      .n_rows = block.n_rows,
+                                      .pos = pos,
+                                      .n_pos = smaller(chunk[1], dims[1] - pos),
+                                      .col = col,
+                                      .n_cols = end - col};
             const uint8_t *piece = cov_blob_piece(raw, i++, &n);
             if (n == 0) {
                 fill_part(rows, block, &part, dst);
                 continue;
             }
-            assert(n >= COV_H5_PIECE_HEAD);
-            uint32_t mask;
-            memcpy(&mask, piece, sizeof mask);
-            const struct cov_applied applied = {rows->filters, rows->n_filters, mask};
-            rc = cov_codec_undo(applied, piece + COV_H5_PIECE_HEAD, n - COV_H5_PIECE_HEAD, to,
-                                chunk_bytes, scratch, e);
+            rc = decode_piece(rows, piece, n, decoded, chunk_bytes, scratch, e);
             if (rc)
                 return rc;
             if (!whole)
-                copy_part(rows, block, &part, to, dst);
+                copy_part(rows, block, &part, decoded, dst);
         }
-    }
     *elems = dst;
     return COV_OK;
 }

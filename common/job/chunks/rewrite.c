@@ -41,11 +41,11 @@ struct rewrite_slot {
 /* Buffers of a worker. */
 struct rewrite_scratch {
     struct cov_blob raw;
-    uint8_t *codes;                 /* [chunk_rows][L] */
-    uint8_t *read;                  /* a row of all sets, as read */
-    uint8_t **read_at;              /* [n_sets]; points into elems if the type does not change */
-    uint8_t **elems_at;             /* [chunk_rows][n_sets] */
-    const uint8_t **codes_at;       /* [chunk_rows] */
+    uint8_t *codes;           /* [chunk_rows][L] */
+    uint8_t **room;           /* [n_sets]: a row of each set, as read */
+    uint8_t **read_at;        /* [n_sets]: in `room`, or in elems_at if the set stays as it is */
+    uint8_t **elems_at;       /* [chunk_rows][n_sets] */
+    const uint8_t **codes_at; /* [chunk_rows] */
     const uint8_t *const **rows_at; /* [chunk_rows]: into elems_at */
 };
 
@@ -256,36 +256,39 @@ static void pick_columns(const struct cov_chunk_set *from, const struct cov_chun
             memcpy(dst, src + (i * from->dims[1] + columns[k]) * n, n);
 }
 
-/* Decodes row i of the new file from s->raw to position `at` of the scratch. */
+/* Turns a row of set k, as read from row `row` of the input, into that of the new file. */
+static int change_row(const struct rewrite_run *r, const struct rewrite_part *p, size_t row,
+                      size_t k, const uint8_t *src, uint8_t *dst, struct cov_err *e)
+{
+    const struct cov_chunk_set *from = &r->from->sets[k], *to = &r->to.sets[k];
+    if (from->dims[1] != to->dims[1]) {
+        pick_columns(from, to, r->plan->columns, src, dst);
+        return COV_OK;
+    }
+    char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
+    (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[p->index],
+                   cov_row_text(cov_chunk_file_grid(p->file), row, text));
+    return cov_rewrite_elems(from, to, src, dst, where, e);
+}
+
+/* Decodes row i of the new file from s->raw to position `at` of the scratch: sets that stay as they
+ * are directly, others by way of s->room. */
 static int decode_row(const struct rewrite_run *r, const struct rewrite_part *p, size_t i,
                       struct rewrite_scratch *s, size_t at, struct cov_err *e)
 {
     const size_t row = r->plan->rows[i].row;
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
-    uint8_t *read = s->read;
     for (size_t k = 0; k < r->n_sets; k++) {
-        bool keeps = cov_h5_same_type(&r->from->sets[k].type, &r->to.sets[k].type) &&
-                     r->from->sets[k].dims[1] == r->to.sets[k].dims[1];
-        s->read_at[k] = keeps ? elems[k] : read;
-        read += cov_chunk_set_row_bytes(&r->from->sets[k]);
+        const struct cov_chunk_set *from = &r->from->sets[k], *to = &r->to.sets[k];
+        bool stays = cov_h5_same_type(&from->type, &to->type) && from->dims[1] == to->dims[1];
+        s->read_at[k] = stays ? elems[k] : s->room[k];
     }
-    int rc = cov_chunk_file_decode(p->file, row,
-                                   (struct cov_chunk_parts){r->to.has_bases, p->ks, r->n_sets},
-                                   &s->raw, s->codes + at * r->L, s->read_at, e);
-    for (size_t k = 0; !rc && k < r->n_sets; k++) {
-        if (s->read_at[k] == elems[k])
-            continue;
-        if (r->plan->columns) {
-            pick_columns(&r->from->sets[k], &r->to.sets[k], r->plan->columns, s->read_at[k],
-                         elems[k]);
-            continue;
-        }
-        char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
-        (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[p->index],
-                       cov_row_text(cov_chunk_file_grid(p->file), row, text));
-        rc =
-            cov_rewrite_elems(&r->from->sets[k], &r->to.sets[k], s->read_at[k], elems[k], where, e);
-    }
+    const struct cov_chunk_parts parts = {r->to.has_bases, p->ks, r->n_sets};
+    int rc =
+        cov_chunk_file_decode(p->file, row, parts, &s->raw, s->codes + at * r->L, s->read_at, e);
+    for (size_t k = 0; !rc && k < r->n_sets; k++)
+        if (s->read_at[k] == s->room[k])
+            rc = change_row(r, p, row, k, s->room[k], elems[k], e);
     return rc;
 }
 
@@ -315,25 +318,6 @@ static int rewrite_fetch(void *arg, void *slot, struct cov_err *e)
     return 1;
 }
 
-/* Copies pieces [beg, end) to a separate blob, to which decoding can append. */
-static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, struct cov_blob *to,
-                       struct cov_err *e)
-{
-    cov_blob_clear(to);
-    int rc = COV_OK;
-    for (size_t i = beg; !rc && i < end; i++) {
-        size_t n;
-        uint8_t *at;
-        const uint8_t *piece = cov_blob_piece(from, i, &n);
-        rc = cov_blob_room(to, n, &at, e);
-        if (!rc && n)
-            memcpy(at, piece, n);
-        if (!rc)
-            rc = cov_blob_end_piece(to, n, e);
-    }
-    return rc;
-}
-
 static int rewrite_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct rewrite_run *r = arg;
@@ -344,7 +328,8 @@ static int rewrite_work(void *arg, void *slot, void *worker, struct cov_err *e)
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows) {
         size_t n = s->n - beg < r->chunk_rows ? s->n - beg : r->chunk_rows;
         for (size_t k = 0; !rc && k < n; k++) {
-            rc = copy_pieces(&s->raw, s->pieces[beg + k], s->pieces[beg + k + 1], &t->raw, e);
+            rc = cov_blob_copy_pieces(&t->raw, &s->raw, s->pieces[beg + k], s->pieces[beg + k + 1],
+                                      e);
             if (!rc)
                 rc = decode_row(r, s->part, s->first + beg + k, t, k, e);
         }
@@ -404,9 +389,8 @@ static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *m
     const struct rewrite_run *r = arg;
     struct rewrite_scratch *s = worker;
     const size_t n = r->chunk_rows;
-    uint8_t **read = cov_rewrite_room(r->from, memory);
     (void)i;
-    s->read = read ? read[0] : NULL;
+    s->room = cov_rewrite_room(r->from, memory);
     s->codes = cov_arena_calloc(memory, n, r->to.has_bases ? r->L : 1);
     s->read_at = cov_arena_calloc(memory, r->n_sets + 1, sizeof *s->read_at);
     s->codes_at = cov_arena_calloc(memory, n, sizeof *s->codes_at);
