@@ -56,18 +56,12 @@ check g.fa stdin.h5 100 stdin '  every value is correct'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'cat g.fa.gz | fasta2h5 --subsequence-length 100 --species x -o pipe.h5 -'
 check g.fa pipe.h5 100 x 'a pipe of gzip'
-sed 's/$/\r/' g.fa >crlf.fa
-run fasta2h5 --subsequence-length 100 -o crlf.h5 crlf.fa
-check g.fa crlf.h5 100 crlf 'CRLF'
 tr -d '\n' <g.fa | sed 's/>s\([0-9]\)[^ ]* some words/\n>s\1|x:\/\1\n/g' | head -c -0 >oneline.fa
 run fasta2h5 --subsequence-length 100 -o oneline.h5 oneline.fa
 check g.fa oneline.h5 100 oneline 'one line per sequence, a blank line first, no newline at the end'
 sed '/^>/!s/./&\n/g' g.fa >narrow.fa
 run fasta2h5 --subsequence-length 100 -o narrow.h5 narrow.fa
 check g.fa narrow.h5 100 narrow 'one letter per line, and blank lines'
-sed 's/$/ \t/' g.fa >blank.fa
-run fasta2h5 --subsequence-length 100 -o blank.h5 blank.fa
-check g.fa blank.h5 100 blank 'white space at the ends of lines'
 tr acgtnryu ACGTNRYU <g.fa | sed '/^>/s/.*/\L&/' >upper.fa
 run fasta2h5 --subsequence-length 100 -o upper.h5 upper.fa
 check g.fa upper.h5 100 upper 'upper case gives the same'
@@ -104,62 +98,19 @@ for compression in gzip fast; do
         check plain.fa $compression.h5 $length plain '  every value is correct'
     done
 done
-ok 'fast and gzip have the same values and filters' "$PYTHON" - fast.h5 gzip.h5 <<'END'
-import sys, h5py
-x, y = (h5py.File(p)["data/X"] for p in sys.argv[1:])
-if not (x[:] == y[:]).all():
-    sys.exit("the values differ")
-for what in "shape", "dtype", "chunks", "compression", "compression_opts", "shuffle":
-    if getattr(x, what) != getattr(y, what):
-        sys.exit(what)
-for data in x, y:
-    if any(data.id.get_chunk_info(i).filter_mask for i in range(data.id.get_num_chunks())):
-        sys.exit("a filter was left out")
-if x.id.get_storage_size() <= y.id.get_storage_size():
-    sys.exit("gzip is not smaller than fast")
-END
 rm plain.fa
 run fasta2h5 --layout packed --subsequence-length 101 --stats stats.json -o packed.h5 g.fa
 status_is 0 '--layout packed'
 ok '  statistics' "$PYTHON" -c 'import json; s = json.load(open("stats.json")); assert (s["bases"], s["chunks"]) == (13646, 274), s'
-ok '  stores every base in 4 bits' "$PYTHON" - packed.h5 g.fa <<'END'
-import sys, h5py, numpy as np
-f = h5py.File(sys.argv[1])
-x = f["data/X_packed"]
-length = int(x.attrs["subsequence_length"])
-codes = np.stack([x[:] >> 4, x[:] & 15], 2).reshape(len(x), -1)[:, :length]
-seqs = {}
-for line in open(sys.argv[2]):
-    if line[0] == ">":
-        name = line[1:].split()[0]
-        seqs[name] = ""
-    else:
-        seqs[name] += line.strip().upper().replace("U", "T")
-code_of = {c: i for i, c in enumerate("-ACMGRSVTWYHKDBN")}
-flip = lambda c: int(f"{c:04b}"[::-1], 2)
-for row, name, (start, end) in zip(codes, f["data/seqids"][:], f["data/start_ends"][:]):
-    beg, stop = min(start, end), max(start, end)
-    wanted = [code_of[c] for c in seqs[name.decode()][beg:stop]]
-    if start > end:
-        wanted = [flip(c) for c in reversed(wanted)]
-    if list(row) != wanted + [0] * (length - len(wanted)):
-        sys.exit(f"{name} {start} {end}")
-END
+run h5chunk repack --layout onehot --compression none -o unpacked.h5 packed.h5
+check g.fa unpacked.h5 101 g '  repacked, every value is correct'
 SOURCE_DATE_EPOCH=1000000000
 export SOURCE_DATE_EPOCH
 run fasta2h5 -@ 1 --subsequence-length 100 -o epoch1.h5 g.fa
 run fasta2h5 -@ 4 --subsequence-length 100 -o epoch4.h5 g.fa
 ok 'the same bytes on 1 and 4 threads' cmp epoch1.h5 epoch4.h5
 run fasta2h5 -@ 3 --subsequence-length 100 --species g -f -o epoch4.h5 - <g.fa
-ok 'and from a pipe, except the name of the input' "$PYTHON" - epoch1.h5 epoch4.h5 <<'END'
-import sys, h5py
-a, b = (h5py.File(p) for p in sys.argv[1:])
-names = []
-a.visit(names.append)
-for name in names:
-    if isinstance(a[name], h5py.Dataset) and not (a[name][:] == b[name][:]).all():
-        sys.exit(name)
-END
+ok 'and from a pipe, except the name of the input' ask file epoch1.h5 epoch4.h5
 run fasta2h5 -f -@ 1 --subsequence-length 100 --stats stats.json -o - g.fa
 status_is 0 'the chunk stream'
 stderr_is '' '  without any message'
@@ -177,7 +128,7 @@ rm 1.stream x.fa stats.json
 unset SOURCE_DATE_EPOCH
 is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
     'the timestamp is SOURCE_DATE_EPOCH'
-rm -f ./*.h5 ./two* oneline.fa narrow.fa blank.fa upper.fa misnamed.fasta g.fa.gz
+rm -f ./*.h5 ./two* oneline.fa narrow.fa upper.fa misnamed.fasta g.fa.gz
 
 # ---------------------------------------------------------------- names
 
@@ -224,27 +175,12 @@ rm -f ./*.h5 n.fa middle.fa names.tsv
 printf '' >empty.fa
 refuses 1 '^fasta2h5: error: empty\.fa: empty file$' 'an empty file' -- empty.fa
 refuses 1 '^fasta2h5: error: standard input: empty file; did the program before the pipe fail\?$' 'empty standard input' -- - </dev/null
-printf '>a\nACGT\n>b\n' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:3: empty sequence .b.$' 'a header without a sequence' -- x.fa
-printf '>a\nACGT\n> b\nA\n' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:3: header without a name$' 'a header without a name' -- x.fa
 printf 'a FASTA file?\n' >x.fa
 refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'text that is not FASTA' -- x.fa
-head -c 100000 "$BIN/fasta2h5" >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'a program' -- x.fa
-printf '>a\nACGT\n>b\nA\n>a x\nA\n' >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: duplicate sequence name 'a' \\(lines 1 and 5\\)\$" 'a duplicate name' -- x.fa
-printf '>a\rACGT\r' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:1: empty sequence .a.; lines must not end in a carriage return alone' \
-    'carriage returns as line ends' -- x.fa
-printf '>a\nAC GT\n' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:2:3: white space between letters$' 'white space between letters' -- --on-bad-base n x.fa
 gzip -c g.fa >x.gz
 size=$(wc -c <x.gz)
-for n in 2 12 1000 $((size - 1)); do
-    head -c "$n" x.gz >cut.gz
-    refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
-done
+head -c 1000 x.gz >cut.gz
+refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' 'gzip cut in the middle' -- cut.gz
 head -c $((size - 8)) x.gz >cut.gz
 printf '\1\2\3\4\5\6\7\10' >>cut.gz
 refuses 1 '^fasta2h5: error: cut\.gz: damaged gzip data \(incorrect data check\)$' 'gzip with a wrong checksum' -- cut.gz
@@ -307,7 +243,7 @@ run "$PYTHON" -c 'import pty, os, sys; sys.exit(os.waitstatus_to_exitcode(pty.sp
     fasta2h5 -o - g.fa
 status_is 2 'refused: output to a terminal'
 stdout_like 'fasta2h5: error: standard output is a terminal' '  with a reason'
-leaves g.fa crlf.fa bad.fa 'invalid usage writes no file'
+leaves g.fa bad.fa 'invalid usage writes no file'
 
 # ---------------------------------------------------------------- outputs that cannot be written
 
@@ -344,7 +280,7 @@ status_is 0 '  other names are possible'
 rm weed.genome
 run fasta2h5 -o g.fa g.fa
 refused 2 '^fasta2h5: error: ' 'the input as output'
-leaves g.fa crlf.fa bad.fa 'no other files are left'
+leaves g.fa bad.fa 'no other files are left'
 
 # A full disk: while writing the temporary file of waiting chunks, and the genome file.
 awk "$random"'BEGIN { seed(1); print ">r"; for (i = 0; i < 60000; i++) { letters(70, "ACGT"); print "" } }' >r.fa
@@ -378,6 +314,6 @@ for signal in INT:130 TERM:143; do
     like "$(find . -name '.*late*')" late '  a temporary file exists while it writes'
     ends_by "$signal" 'while writing'
     is "$(tail -n 1 "$stderr")" "fasta2h5: stopped by SIG${signal%:*}; nothing was written" '  with a last line, after progress if it takes long'
-    leaves g.fa crlf.fa bad.fa r.fa fifo '  and leaves no file'
+    leaves g.fa bad.fa r.fa fifo '  and leaves no file'
 done
 done_testing

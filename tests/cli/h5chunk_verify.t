@@ -25,6 +25,9 @@ import sys
 import h5py
 import numpy as np
 
+sys.path.insert(0, os.environ["SRC"] + "/tests/oracle")
+import serve
+
 L = 100
 
 
@@ -244,17 +247,7 @@ def main(name):
                 f.close()
 
 
-if len(sys.argv) > 1 and sys.argv[1] == "serve":
-    while True:
-        line = sys.stdin.readline()
-        if not line:
-            break
-        sys.stdin.readline()
-        try:
-            main(line.strip())
-            print("ok", flush=True)
-        except Exception as error:  # the test reports it
-            print(type(error).__name__, str(error).replace("\n", " "), flush=True)
+serve.run(main)
 END
 start_python make.py
 

@@ -1,10 +1,7 @@
 #!/usr/bin/python3
-"""Creates a file of chunks in unusual forms, and compares its contents with another file.
+"""Creates a file of chunks in unusual forms: bases in L = 25 and 60 chunks; types, layouts and texts of all kinds.
 
-usage: chunk_forms.py make FILE        (bases in L = 25 and 60 chunks; types, layouts and texts of all kinds)
-       chunk_forms.py compare FILE OTHER [data/X_packed]
-compare prints differences in datasets (values, kind of type, fill) and text attributes. With data/X_packed, OTHER has
-that dataset instead of data/X.
+usage: chunk_forms.py FILE
 SPDX-License-Identifier: MIT"""
 
 import sys
@@ -58,50 +55,4 @@ def make(path):
         f['extra/deep/table'].attrs['empty'] = ''
 
 
-def texts(attrs):
-    values = {k: v.decode() if isinstance(v, bytes) else v for k, v in attrs.items()}
-    return {k: v for k, v in values.items() if isinstance(v, str) and k not in ('covtools_version', 'timestamp')}
-
-
-def data_sets(f):
-    names = []
-    f.visititems(lambda name, o: names.append(name) if isinstance(o, h5py.Dataset) else None)
-    return set(names) - {'data/species'}
-
-
-def unpack(packed, length):
-    """Converts codes of htslib (A 1, C 2, G 4, T 8) to the columns C, A, T, G."""
-    codes = np.stack([packed >> 4, packed & 15], 2).reshape(len(packed), -1)
-    assert not codes[:, length:].any()
-    return np.stack([codes[:, :length] == c for c in (2, 1, 8, 4)], 2).astype('f4')
-
-
-def compare(path, other, packed):
-    with h5py.File(path) as a, h5py.File(other) as b:
-        if packed:
-            p = b['data/X_packed']
-            if p.dtype != 'u1' or p.attrs['subsequence_length'] != L or p.shape[1] != (L + 1) // 2:
-                print('data/X_packed:', p.dtype, p.shape, dict(p.attrs))
-            if not np.array_equal(unpack(p[:], L), a['data/X'][:]):
-                print('data/X_packed: other values')
-        skip = {'data/X', 'data/X_packed'} if packed else set()
-        if data_sets(a) - skip != data_sets(b) - skip:
-            print('datasets:', data_sets(a) ^ data_sets(b))
-        for name in sorted(data_sets(a) & data_sets(b)):
-            x, y = a[name], b[name]
-            if not np.array_equal(x[:], y[:]):
-                print(name, 'other values')
-            own = name in ('data/X', 'data/start_ends', 'data/seqids')
-            if not own and (x.dtype.newbyteorder('<') != y.dtype or x.fillvalue != y.fillvalue
-                            or x.id.get_type().get_class() != y.id.get_type().get_class()):
-                print(name, x.dtype, y.dtype, x.fillvalue, y.fillvalue)
-            if not own and texts(x.attrs) != texts(y.attrs):
-                print(name, dict(x.attrs), dict(y.attrs))
-        if texts(a.attrs) != texts(b.attrs):
-            print(dict(a.attrs), dict(b.attrs))
-
-
-if sys.argv[1] == 'make':
-    make(sys.argv[2])
-else:
-    compare(sys.argv[2], sys.argv[3], len(sys.argv) > 4)
+make(sys.argv[1])

@@ -1,5 +1,5 @@
 /* test_chunk_file.c - files of chunks: every layout, codec and shape written and read; growing,
- * partial and damaged files.
+ * partial and wrong files; writing pair by pair.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -516,71 +516,112 @@ TEST(test_wrong_files)
     cov_grid_free(grid);
 }
 
-/* Random damage and truncation: the file is read to the end, or refused with a message that names
- * it. */
-TEST(test_damaged)
+/* ---- pair by pair: the same files as with a grid that is known before ---- */
+
+static struct cov_grid *four_sequences(void)
 {
-    static uint8_t good[1 << 17], bad[1 << 17];
-    struct cov_grid *grid = two_sequences(100, 33, 33);
-    size_t n_refused = 0, n_file = 0;
-    uint32_t r = 7;
-    for (int k = 0; k < 200; k++) {
-        if (k % 50 == 0) {
-            struct cov_chunk_head h = full_head(33, true);
-            const struct cov_chunk_writer_options options = {
-                k % 100 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT,
-                {k < 100 ? COV_CODEC_GZIP : COV_CODEC_LZF, 0},
-                k < 100 ? 1 : 3};
-            write_file("x.h5", grid, &h, &options, true, false);
-            cov_chunk_head_fini(&h);
-            char *file = get_bytes("x.h5", &n_file);
-            assert_in_range(n_file, 1000, sizeof good);
-            memcpy(good, file, n_file);
-            free(file);
+    char *names[] = {"chr1", "short", "chr2", "exact"};
+    const int64_t lengths[] = {500, 1, 333, 66};
+    struct cov_grid *grid;
+    assert_ok(cov_grid_new(4, names, lengths, "Zea mays", 33, &grid, &e));
+    return grid;
+}
+
+static void write_pairs(const char *path, const struct cov_grid *grid,
+                        const struct cov_chunk_head *h, size_t memory, bool partial)
+{
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    struct cov_chunk_writer *w;
+    struct cov_pair_writer *p;
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    struct rows row = new_rows(h, 1);
+    assert_ok(cov_chunk_writer_new(path, h, &options, &w, &e));
+    assert_ok(cov_pair_writer_new(w, h->L, ".", memory, partial, &p, &e));
+    for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
+        size_t beg, end;
+        cov_grid_seq_pairs(grid, s, &beg, &end);
+        assert_ok(cov_pair_writer_begin(p, cov_grid_species(grid, s), cov_grid_name(grid, s), &e));
+        for (size_t k = beg; k < end; k++) {
+            struct cov_pair pair = cov_grid_pair(grid, k);
+            const struct cov_blob *stored[2] = {NULL, NULL};
+            for (int strand = 0; strand < 2; strand++)
+                if (pair.rows[strand] != COV_NO_ROW) {
+                    fill_row(h, grid, pair.rows[strand], false, row.codes[0], row.elems[0]);
+                    cov_blob_clear(&blobs[strand]);
+                    assert_ok(cov_chunk_writer_encode(w, 1, (const uint8_t *const *)row.codes,
+                                                      (const uint8_t *const *const *)row.elems,
+                                                      &blobs[strand], &e));
+                    stored[strand] = &blobs[strand];
+                }
+            assert_ok(cov_pair_writer_put(p, pair.beg, pair.end, stored[0], stored[1], &e));
         }
-        memcpy(bad, good, n_file);
-        for (int i = 0; i < 1 + k % 4; i++) {
-            r = r * 1664525 + 1013904223;
-            bad[(r >> 4) % n_file] ^= (uint8_t)(1U << (r >> 29));
-        }
-        put_bytes("y.h5", bad, k % 10 ? n_file : (r >> 4) % n_file);
-        struct cov_chunk_file *f;
-        struct cov_blob raw = COV_BLOB_INIT;
-        struct cov_err err = COV_ERR_INIT;
-        int rc = cov_chunk_file_open("y.h5", &f, &err);
-        if (!rc) {
-            const struct cov_chunk_head *h = cov_chunk_file_head(f);
-            size_t *ks = calloc(h->n_sets + 1, sizeof *ks);
-            assert_non_null(ks);
-            size_t row_bytes = 0;
-            for (size_t j = 0; j < h->n_sets; j++) {
-                ks[j] = j;
-                row_bytes += cov_chunk_set_row_bytes(&h->sets[j]);
-            }
-            struct rows rows = new_rows(h, 1);
-            /* Skips rows that a flipped bit made huge, because they would only take time. */
-            size_t n_rows =
-                row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
-            for (size_t i = 0; !rc && i < n_rows; i++) {
-                cov_blob_clear(&raw);
-                rc = cov_chunk_file_fetch(
-                    f, i, (struct cov_chunk_parts){h->has_bases, ks, h->n_sets}, &raw, &err);
-                if (!rc)
-                    rc = cov_chunk_file_decode(
-                        f, i, (struct cov_chunk_parts){h->has_bases, ks, h->n_sets}, &raw,
-                        rows.codes[0], rows.elems[0], &err);
-            }
-            free_rows(&rows);
-            free(ks);
-        }
-        if (rc && strncmp(err.text, "y.h5: ", 6) != 0)
-            fail_msg("%s", err.text);
-        n_refused += rc != 0;
-        cov_blob_fini(&raw);
-        cov_chunk_file_close(f);
+        assert_ok(cov_pair_writer_end(p, cov_grid_seq_length(grid, s), &e));
     }
-    assert_true(n_refused > 50);
+    for (int strand = 0; strand < 2; strand++)
+        cov_blob_fini(&blobs[strand]);
+    free_rows(&row);
+    assert_ok(cov_pair_writer_finish(p, &e));
+}
+
+/* Depending on the memory, all, some or none of the waiting chunks are in the temporary file. */
+TEST(test_pairs)
+{
+    static const size_t memory[] = {0, 2000, 20000, COV_PAIR_WRITER_MEMORY, SIZE_MAX};
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    struct cov_grid *grid = four_sequences();
+    struct cov_chunk_head h = full_head(33, true);
+    write_file("x.h5", grid, &h, &options, false, false);
+    for (size_t k = 0; k < 2 * COV_COUNT(memory); k++) {
+        write_pairs("y.h5", grid, &h, memory[k / 2], k % 2);
+        check_same_files("x.h5", "y.h5");
+    }
+    check_file("y.h5", grid, &h, false);
+    cov_chunk_head_fini(&h);
     cov_grid_free(grid);
+}
+
+TEST(test_pairs_of_partial_files)
+{
+    static const struct {
+        size_t n, rows[8];
+    } cases[] = {
+        {8, {1, 2, 7, 16, 24, 31, 34, 36}}, /* single strands, gaps, a sequence without chunks */
+        {1, {33}},
+        {0, {0}},
+    };
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    struct cov_grid *all = four_sequences();
+    struct cov_chunk_head h = full_head(33, true);
+    for (size_t k = 0; k < COV_COUNT(cases); k++) {
+        struct cov_grid *grid;
+        assert_ok(cov_grid_select(all, cases[k].rows, cases[k].n, &grid, &e));
+        assert_true(cov_grid_is_partial(grid));
+        write_file("x.h5", grid, &h, &options, false, false);
+        write_pairs("y.h5", grid, &h, 1000 * k, true);
+        check_same_files("x.h5", "y.h5");
+        check_file("y.h5", grid, &h, false);
+        cov_grid_free(grid);
+    }
+    cov_chunk_head_fini(&h);
+    cov_grid_free(all);
+}
+
+TEST(test_pairs_without_temporary_file)
+{
+    const struct cov_chunk_head h = {.L = 33, .has_bases = true};
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    const uint8_t codes[33] = {1}, *row = codes;
+    struct cov_chunk_writer *w;
+    struct cov_pair_writer *p;
+    struct cov_blob blob = COV_BLOB_INIT;
+    assert_ok(cov_chunk_writer_new("x.h5", &h, &options, &w, &e));
+    assert_ok(cov_chunk_writer_encode(w, 1, &row, NULL, &blob, &e));
+    assert_ok(cov_pair_writer_new(w, 33, "no/such", 0, false, &p, &e));
+    assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);
+    cov_pair_writer_abort(p);
+    cov_pair_writer_abort(NULL);
+    cov_blob_fini(&blob);
 }
 
 TEST_GROUP(enter, leave_dir)

@@ -40,32 +40,30 @@ TEST(test_parse)
         assert_int_equal(c.id, good[i].id);
         assert_int_equal(c.level, good[i].level);
     }
-    static const char *const bad[] = {
-        "",
-        "gz",
-        "gzipp",
-        "GZIP",
-        "gzip:4",
-        "fast:1",
-        "lzf:1",
-        "lz4:1",
-        "lz4hc",
-        "zstd:0",
-        "zstd:20",
-        "zst",
-        "blosc:0",
-        "blosc:10",
-        "blosc2",
-        "libdeflate:0",
-        "libdeflate:13",
-        "libdeflate:",
-        "libdeflate:6x",
-        "none:0",
-        "libdeflate:-1",
-        "libdeflate: 6",
-        "libdeflate:+6",
-        "libdeflate:99999999999999999999",
-    };
+    static const char *const bad[] = {"",
+                                      "gz",
+                                      "gzipp",
+                                      "GZIP",
+                                      "gzip:4",
+                                      "fast:1",
+                                      "lzf:1",
+                                      "lz4:1",
+                                      "lz4hc",
+                                      "zstd:0",
+                                      "zstd:20",
+                                      "zst",
+                                      "blosc:0",
+                                      "blosc:10",
+                                      "blosc2",
+                                      "libdeflate:0",
+                                      "libdeflate:13",
+                                      "libdeflate:",
+                                      "libdeflate:6x",
+                                      "none:0",
+                                      "libdeflate:-1",
+                                      "libdeflate: 6",
+                                      "libdeflate:+6",
+                                      "libdeflate:99999999999999999999"};
     for (size_t i = 0; i < COV_COUNT(bad); i++) {
         struct cov_codec_choice c;
         assert_fails(cov_codec_parse(bad[i], &c, &e), COV_EUSAGE, "libdeflate");
@@ -94,19 +92,8 @@ static bool has_checksum(struct cov_codec_choice choice)
 
 static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filters)
 {
-    static const int ids[] = {
-        [COV_CODEC_GZIP] = COV_H5_DEFLATE,
-        [COV_CODEC_FAST] = COV_H5_DEFLATE,
-        [COV_CODEC_LIBDEFLATE] = COV_H5_DEFLATE,
-        [COV_CODEC_LZF] = COV_H5_LZF,
-        [COV_CODEC_LZ4] = COV_H5_LZ4,
-        [COV_CODEC_ZSTD] = COV_H5_ZSTD,
-        [COV_CODEC_BLOSC] = COV_H5_BLOSC,
-    };
-    if (choice.id == COV_CODEC_NONE)
-        return 0;
-    filters[0] = (struct cov_filter){ids[choice.id], 0, 0};
-    return 1;
+    filters[0] = (struct cov_filter){cov_codecs[choice.id]->h5_id, 0, 0};
+    return choice.id != COV_CODEC_NONE;
 }
 
 /* Returns true if no earlier choice has the same format. */
