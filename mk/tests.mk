@@ -24,7 +24,7 @@ check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests,
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
 # A script for each tool, and the unit tests of what reads files. The plain tests run the kernels with guard pages.
 SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 benchmark_compare cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile \
-               covtrain_scale damaged_chunks damaged_tracks fasta2h5 h5chunk_verify pipe)
+               damaged_chunks damaged_tracks fasta2h5 h5chunk_verify pipe)
 SMOKE_UNITS := $(filter $(patsubst %.c,$(B)/tests/test_%,$(notdir $(wildcard common/base/json.c common/ckpt/*.c common/cli/opt.c common/codec/*.c \
                common/features/*.c common/file/*.c common/seq/*.c common/store/*.c common/track/formats/*.c))),$(UNITS))
 .PHONY: check-smoke run-smoke

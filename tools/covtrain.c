@@ -11,7 +11,6 @@
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/examples/ranks.h"
-#include "common/examples/target_scale.h"
 #include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/h5/h5.h"
@@ -36,7 +35,6 @@ enum {
     ROW_DATASETS,
     ROW_BLACKLIST,
     ROW_BLACKLIST_FILE,
-    ROW_TARGET_SCALE,
     ROW_LEAVE_OUT,
     ROW_BALANCE,
     ROW_LOADING,
@@ -114,11 +112,6 @@ static const struct cov_opt options[] = {
                              .flags = COV_OPT_UNIQUE),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(JOB(blacklist), ""),
     [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(JOB(blacklist_path), "omit"),
-    [ROW_TARGET_SCALE] =
-        COV_OPT(ENUM, "target-scale", 0, JOB(target_scale), NULL,
-                "scale the coverage of each file to a common depth, by the median of its values "
-                "above 0 or by its reads (cpm); kept when resuming",
-                .def = "none", .choices = cov_target_kind_names),
     [ROW_LEAVE_OUT] =
         COV_OPT(LIST, "leave-out", 0, JOB(leave_out), "SPECIES,...",
                 "train on all species but these, and validate on these; DIR has no train/ and "

@@ -9,7 +9,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/chunk/chunk_table.h"
-#include "common/chunk/coverage_file.h"
 #include "common/compute/device.h"
 
 void cov_example_file_close(struct cov_example_file *f)
@@ -154,37 +153,6 @@ int cov_example_file_open(const char *path, bool blacklist, struct cov_blacklist
     }
     *out = f;
     return COV_OK;
-}
-
-/* Returns the mean of n numbers; 0 if one of them is unknown. */
-static double mean_of_known(const double *reads, size_t n)
-{
-    double sum = 0;
-    for (size_t b = 0; b < n; b++) {
-        if (!(reads[b] > 0))
-            return 0;
-        sum += reads[b];
-    }
-    return n > 0 ? sum / (double)n : 0;
-}
-
-double cov_example_file_reads(const struct cov_example_file *f, size_t dataset)
-{
-    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    double mean = 0;
-    for (size_t s = 0; s < f->n_sources; s++) {
-        if (f->sources[s].dataset != dataset)
-            continue;
-        size_t n = f->sources[s].n_columns;
-        const char *text = cov_chunk_head_attr(head, head->sets[f->ks[s]].name, COV_COVERAGE_READS);
-        double *reads = text ? cov_calloc(n, sizeof *reads, NULL) : NULL;
-        if (reads) {
-            cov_coverage_parse_note(text, n, reads);
-            mean = mean_of_known(reads, n);
-        }
-        free(reads);
-    }
-    return mean;
 }
 
 bool cov_example_file_drops(const struct cov_example_file *f, size_t i)

@@ -44,8 +44,6 @@ void cov_example_file_close(struct cov_example_file *f); /* NULL is accepted */
 int cov_example_file_select(struct cov_example_file *f, const char *const *datasets,
                             size_t n_datasets, struct cov_err *e) COV_MUST_USE;
 
-/* Returns the mean number of counted reads of the columns of a selected dataset; 0: unknown. */
-double cov_example_file_reads(const struct cov_example_file *f, size_t dataset);
 /* Returns true if row i is on a blacklist. */
 bool cov_example_file_drops(const struct cov_example_file *f, size_t i);
 int cov_example_file_fetch(struct cov_example_file *f, size_t i, struct cov_blob *raw,

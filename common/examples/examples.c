@@ -1,8 +1,7 @@
 /* examples.c - see examples.h.
  *
  * Opening reads what is in the files (example_file.c), and which rows a blacklist drops. Preparing
- * runs all other rows through a ring: their codes show gaps and copies, their targets are counted for
- * medians, and unless the data stay on disk, each row is kept as stored, packed (example_pack.c), or
+ * runs all other rows through a ring: their codes show gaps and copies, and unless the data stay on disk, each row is kept as stored, packed (example_pack.c), or
  * packed in the process that has its share (rank_rows.c). An example is fetched from where its rows
  * are, by one thread, and decoded by any; one that was cut at another offset is put together from two
  * rows.
@@ -21,7 +20,6 @@
 #include "common/examples/example_file.h"
 #include "common/examples/example_pack.h"
 #include "common/examples/rank_rows.h"
-#include "common/examples/target_counts.h"
 #include "common/file/path.h"
 #include "common/seq/alphabet.h"
 
@@ -50,8 +48,6 @@ void cov_examples_close(struct cov_examples *x)
         cov_example_file_close(x->files[k].file);
         free(x->files[k].gap);
         free(x->files[k].keys);
-        free(x->files[k].medians);
-        free(x->files[k].factors);
     }
     cov_rank_rows_free(x->spread);
     free(x->files);
@@ -101,11 +97,6 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
             return rc;
         struct cov_examples_file *f = &x->files[k];
         f->present = f->file->present;
-        f->factors = cov_calloc(n, sizeof *f->factors, e);
-        if (!f->factors)
-            return COV_ENOMEM;
-        for (size_t d = 0; d < n; d++)
-            f->factors[d] = 1;
         size_t scratch = cov_example_file_scratch(f->file);
         x->scratch = scratch > x->scratch ? scratch : x->scratch;
     }
@@ -167,7 +158,6 @@ int cov_examples_open(const char *const *paths, size_t n,
     struct cov_listing all = {.n = 0};
     x->loading = options->loading;
     x->ranks = options->ranks;
-    x->counts = options->medians;
     assert(x->loading != COV_LOAD_RANKS || x->ranks);
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
@@ -253,18 +243,6 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names, str
     return rc;
 }
 
-double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset)
-{
-    return cov_example_file_reads(x->files[file].file, dataset);
-}
-
-void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor)
-{
-    struct cov_examples_file *f = &x->files[file];
-    f->factors[dataset] = factor;
-    f->scales = f->scales || factor != 1;
-}
-
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
 {
     const struct cov_examples_file *f = &x->files[file];
@@ -337,8 +315,7 @@ struct preparation {
     struct cov_examples *x;
     struct cov_examples_file *file;
     struct cov_progress *progress;
-    struct cov_target_counts *counts; /* of the targets of the file; NULL: not needed */
-    size_t next, end;                 /* rows of the file */
+    size_t next, end; /* rows of the file */
 };
 
 static int fetch_row(void *arg, void *slot, struct cov_err *e)
@@ -371,8 +348,6 @@ static int check_row(void *arg, void *slot, void *worker, struct cov_err *e)
         const struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(p->file->file->file), s->row);
         s->key = cov_bases_key(w->codes, (size_t)(c.end - c.beg), w->codes + x->L);
     }
-    if (p->counts && !s->gap)
-        cov_target_counts_add(p->counts, w->targets, x->L);
     if (s->gap || !x->packed)
         return COV_OK;
     uint8_t *at;
@@ -418,19 +393,6 @@ static void fini_row_slot(void *arg, void *slot)
     cov_blob_fini(&((struct row_slot *)slot)->raw);
 }
 
-/* Computes the medians of a file from the counts of its rows. */
-static int take_medians(struct preparation *p, struct cov_examples_file *f, struct cov_err *e)
-{
-    f->medians = cov_calloc(p->x->n_datasets, sizeof *f->medians, e);
-    int rc = !f->medians    ? COV_ENOMEM
-             : p->x->spread ? cov_target_counts_share(p->counts, p->x->ranks, e)
-                            : COV_OK;
-    for (size_t d = 0; !rc && d < p->x->n_datasets; d++)
-        f->medians[d] = cov_target_counts_median(p->counts, d);
-    cov_target_counts_clear(p->counts);
-    return rc;
-}
-
 /* Prepares those of the rows [beg, end), counted over all files, that are in this file. */
 static int prepare_file(struct preparation *p, struct cov_examples_file *f, size_t beg, size_t end,
                         struct cov_pool *pool, struct cov_err *e)
@@ -454,8 +416,7 @@ static int prepare_file(struct preparation *p, struct cov_examples_file *f, size
     if (!f->gap || (!f->keys && !p->x->spread) ||
         (!f->kept && p->x->loading != COV_LOAD_DISK && !p->x->spread))
         return COV_ENOMEM;
-    int rc = cov_ring_run_job(pool, &ring, p, NULL, e);
-    return rc || !p->counts ? rc : take_medians(p, f, e);
+    return cov_ring_run_job(pool, &ring, p, NULL, e);
 }
 
 int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
@@ -463,9 +424,9 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
 {
     struct preparation p = {.x = x, .progress = progress};
     size_t beg = 0, end = x->n_rows, *firsts = NULL;
-    int rc = x->counts ? cov_target_counts_new(x->n_datasets, &p.counts, e) : COV_OK;
+    int rc = COV_OK;
     x->packed = x->loading == COV_LOAD_RAM_PACKED || x->loading == COV_LOAD_RANKS;
-    if (!rc && x->loading == COV_LOAD_RANKS) {
+    if (x->loading == COV_LOAD_RANKS) {
         firsts = cov_calloc(x->ranks->n + 1, sizeof *firsts, e);
         rc = firsts ? share_rows(x, firsts, e) : COV_ENOMEM;
         if (!rc) {
@@ -481,7 +442,6 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
     if (!rc && x->spread)
         rc = publish_rows(x, e);
     free(firsts);
-    cov_target_counts_free(p.counts);
     return rc;
 }
 
@@ -531,9 +491,9 @@ static int decode_row(const struct cov_examples *x, const struct cov_example *ex
     return COV_OK;
 }
 
-static int decode_rows(const struct cov_examples *x, const struct cov_example *example,
-                       struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
-                       float *targets, struct cov_err *e)
+int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
+                        struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
+                        float *targets, struct cov_err *e)
 {
     const struct cov_grid *grid = x->files[example->file].grid;
     size_t D = x->n_datasets;
@@ -560,19 +520,6 @@ static int decode_rows(const struct cov_examples *x, const struct cov_example *e
         memcpy(targets + to * D, from + at * D, n * D * sizeof *targets);
     }
     return COV_OK;
-}
-
-int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
-                        struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
-                        float *targets, struct cov_err *e)
-{
-    const struct cov_examples_file *f = &x->files[example->file];
-    int rc = decode_rows(x, example, raw, scratch, codes, targets, e);
-    for (size_t i = 0; !rc && f->scales && i < x->L; i++)
-        for (size_t d = 0; d < x->n_datasets; d++)
-            if (targets[i * x->n_datasets + d] > 0) /* not masked */
-                targets[i * x->n_datasets + d] *= f->factors[d];
-    return rc;
 }
 
 /* ---------------------------------------------------------------- validation on training data */

@@ -26,10 +26,8 @@
 struct cov_examples_file {
     const char *path;
     const struct cov_grid *grid;
-    const char *species; /* NULL: several */
-    const bool *present; /* [n_datasets] */
-    double *medians; /* [n_datasets] of the targets above 0 in the kept rows, as in target_counts.h;
-                          * 0 if there are none. NULL: not counted */
+    const char *species;        /* NULL: several */
+    const bool *present;        /* [n_datasets] */
     struct cov_bases_key *keys; /* [n_rows], of those that cov_examples_keeps keeps; NULL before
                                  * cov_examples_prepare, and with COV_LOAD_RANKS */
     /* Private. */
@@ -37,8 +35,6 @@ struct cov_examples_file {
     size_t first, n_rows;  /* first: number of the first row, counted over all files */
     bool *gap;             /* [n_rows]; NULL before cov_examples_prepare */
     struct cov_blob *kept; /* [n_rows] in memory, except gaps; NULL: none */
-    float *factors;        /* [n_datasets] of targets */
-    bool scales;           /* a factor is not 1 */
 };
 
 /* All is to be read only. */
@@ -48,7 +44,7 @@ struct cov_examples {
     size_t scratch;                /* for decoding, in bytes */
     /* Private. */
     size_t n_rows; /* in all files */
-    bool packed, counts;
+    bool packed;
     enum cov_loading loading;
     struct cov_ranks *ranks;
     struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
@@ -71,7 +67,6 @@ struct cov_examples_options {
     /* Omits rows of sequences or in regions on this list, and masks the other positions in regions.
      * NULL: none. Borrowed until close. */
     struct cov_blacklist *list;
-    bool medians;                             /* cov_examples_prepare counts the medians */
     const struct cov_examples_choice *choice; /* NULL: all files */
 };
 
@@ -97,11 +92,6 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
 /* Adds the names of all datasets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
                       struct cov_err *e) COV_MUST_USE;
-/* Returns the mean over the columns of a dataset of the reads that bam2h5 counted; 0: unknown. */
-double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset);
-/* Makes cov_examples_decode multiply the targets of a dataset of a file by `factor` > 0. Not while
- * another thread decodes. */
-void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor);
 /* cov_examples_keeps returns true if row i is neither a gap nor on a blacklist;
  * cov_examples_n_kept counts such rows in all files. */
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);

@@ -103,4 +103,21 @@ run bam2h5 -q -f -p x --stats s.json small.h5 one.bedGraph noise.bedGraph
 is "$(grep -c '"correlation": null' s.json)" 2 'a few bins are not compared'
 run bam2h5 -q -f -p x --min-correlation 1.1 -o t.h5 g.h5 one.bedGraph
 refused 2 'min-correlation' 'a limit above 1'
+
+printf '>c\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n' >g.fa
+{
+    printf '@SQ\tSN:c\tLN:40\n'
+    for at in 1 5 9; do
+        printf 'r%d\t0\tc\t%d\t60\t8M\t*\t0\t0\tACGTACGT\t*\n' $at $at
+    done
+    printf 'u\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n'
+} >r.sam
+head -n 3 r.sam | sed 's/c\t\([15]\)\t/c\t1\1\t/' >s.sam # reads of other places
+printf 'c\t0\t10\t3\n' >t.bg
+run fasta2h5 -q -f --subsequence-length 40 -o g.h5 g.fa
+run bam2h5 -q -p x g.h5 r.sam
+run bam2h5 -q -p x --append g.h5 s.sam t.bg
+is "$("$PYTHON" -c 'import h5py
+print(h5py.File("g.h5")["evaluation/x_coverage"].attrs["counted_reads"].split())')" "['3', '2', '0']" \
+    'the reads of each column are noted, also when others are added'
 done_testing

@@ -46,15 +46,6 @@ ok 'frozen layers: the same losses' "$PYTHON" -c '
 import json
 a, b, c = ([json.loads(x)["loss"] for x in open(f + "/metrics.jsonl") if "step" in x] for f in ("ice.one", "ice", "one"))
 assert all(abs(x - y) <= 1e-5 * abs(x) for x, y in zip(a, b)) and abs(a[-1] - c[-1]) > 1e-4'
-run covtrain -q -i d $net -o depths.one --target-scale median
-depths() { # DIRECTORY
-    h5chunk info "$1/last.ckpt" | grep target_depths
-}
-for loading in disk ranks; do
-    ranks 2 -q -o depths.$loading --loading $loading --target-scale median
-    is "$(depths depths.$loading)" "$(depths depths.one)" "--target-scale with --loading $loading: the same depths"
-done
-ok '  and bytes' cmp depths.disk/last.ckpt depths.ranks/last.ckpt
 ranks 2 -o again
 is "$status" 1 'a directory that contains a training'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is reported'

@@ -5,7 +5,7 @@ torch_resume.py CKPT GENOME,... BATCH METRICS [SEED [AFTER [OPTION...]]]
                     METRICS (metrics.jsonl); uses the order of the file, or the order and the dropout that covtrain draws
                     with SEED. Parameters without a state of the optimiser are frozen. AFTER: the checkpoint after these
                     steps, whose running statistics must be the same ("-": none). OPTION, as of covtrain: balance,
-                    target-scale (by the median), recompute (PyTorch's checkpointing of LSTMs)
+                    recompute (PyTorch's checkpointing of LSTMs)
 
 SPDX-License-Identifier: MIT
 """
@@ -68,13 +68,6 @@ def read(genome, datasets):
         return x[keep], np.stack(y, axis=2)[keep], list(f["data/species"][:][keep])
 
 
-def scale(files):
-    """Multiplies the targets of each file: the medians of those above 0 become that of the median file."""
-    depths = [[np.sort(v[v > 0])[(np.sum(v > 0) - 1) // 2] for v in np.moveaxis(y, 2, 0)] for _, y, _ in files]
-    for (_, y, _), depth in zip(files, depths):
-        y *= (np.median(depths, axis=0) / depth).astype("f4")
-
-
 def main(ckpt, genomes, batch, metrics, seed=None, after="-", *options):
     torch.set_num_threads(1)  # the steps of the LSTM are too small for threads
     c = load(ckpt)
@@ -94,8 +87,6 @@ def main(ckpt, genomes, batch, metrics, seed=None, after="-", *options):
             if isinstance(layer, torch.nn.LSTM):
                 net.lstm_layer_list[i] = Again(layer)
     files = [read(genome, hp["datasets"]) for genome in genomes.split(",")]
-    if "target-scale" in options:
-        scale(files)
     x, y = (torch.from_numpy(np.concatenate([f[i] for f in files])) for i in range(2))
     species = [s for f in files for s in f[2]]
     with open(metrics, encoding="utf-8") as f:

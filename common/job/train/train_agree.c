@@ -51,7 +51,6 @@ static uint64_t options_fingerprint(const struct cov_train_options *o)
                              o->random_offset,
                              o->strands,
                              o->balance_species,
-                             o->target_scale,
                              (double)o->batch,
                              (double)o->accumulate,
                              o->has_seed,

@@ -24,9 +24,6 @@ int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams
     *n = (struct cov_train_network){.hp = *hp, .learning_rate = learning_rate, .L = L};
     n->datasets = cov_calloc((size_t)hp->output_size, sizeof *n->datasets, e);
     int rc = n->datasets ? cov_params_init(hp, &n->params, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_target_scale_init(&n->scale, (const char *const *)n->datasets,
-                                   (size_t)hp->output_size, e);
     if (!rc) {
         n->frozen = cov_calloc(n->params.n_items, sizeof *n->frozen, e);
         rc = n->frozen ? COV_OK : COV_ENOMEM;
@@ -46,7 +43,6 @@ void cov_train_network_fini(struct cov_train_network *n)
         free(n->datasets[d]);
     free(n->datasets);
     free(n->frozen);
-    cov_target_scale_fini(&n->scale);
     cov_params_fini(&n->params);
     cov_ckpt_fini(&n->made);
     *n = (struct cov_train_network){0};
@@ -236,8 +232,6 @@ int cov_train_ckpt_read(const char *path, size_t L, struct cov_train_network *n,
     p->training = training;
     training = (struct cov_ckpt_training){0};
     rc = fill_point(m, c, n, p, e);
-    if (!rc)
-        rc = cov_target_scale_read(c, &n->scale, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", path);
 out:

@@ -9,7 +9,6 @@
 
 #include "common/base/err.h"
 #include "common/ckpt/ckpt_training.h"
-#include "common/examples/target_scale.h"
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"
@@ -22,11 +21,10 @@ struct cov_train_network {
     struct cov_hparams hp;
     char **datasets; /* [hp.output_size]. Owned, as is each */
     double learning_rate;
-    bool *frozen;                  /* [params.n_items]: parameters that do not change. Owned */
-    struct cov_target_scale scale; /* of the targets */
-    size_t L;                      /* positions per chunk */
-    struct cov_ckpt made;          /* only `made` is used: how it is trained. Owned */
-    struct cov_params params;      /* of hp. Owned */
+    bool *frozen;             /* [params.n_items]: parameters that do not change. Owned */
+    size_t L;                 /* positions per chunk */
+    struct cov_ckpt made;     /* only `made` is used: how it is trained. Owned */
+    struct cov_params params; /* of hp. Owned */
 };
 
 /* Copies the names and builds the table of parameters. hp must be valid (cov_hparams_check). */

@@ -595,10 +595,6 @@ static int load_data(struct train_job *j, struct cov_err *e)
     if (!rc)
         rc = cov_examples_warn_copies(j->setup.val, j->setup.train, e);
     if (!rc)
-        rc = cov_target_scale_apply(&j->setup.network.scale, j->setup.train, j->setup.val, e);
-    if (!rc)
-        rc = cov_target_scale_describe(&j->setup.network.scale, &j->setup.network.made, e);
-    if (!rc)
         rc = count_steps(j, e);
     if (!rc)
         rc = cov_example_plan_init(&j->val, j->setup.val, &in_order, 0, e);

@@ -42,7 +42,6 @@ const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
     [COV_FIELD_WEIGHT_DECAY] = "weight-decay",
     [COV_FIELD_BETA1] = "beta1",
     [COV_FIELD_BETA2] = "beta2",
-    [COV_FIELD_TARGET_SCALE] = "target-scale",
 };
 
 void cov_train_setup_fini(struct cov_train_setup *s)
@@ -185,12 +184,6 @@ static int check_fields(const struct cov_train_options *o, const struct cov_trai
         return cov_fail(e, COV_EINPUT, "--%s %g contradicts %s, where it is %g",
                         cov_train_field_names[i], given, path, is);
     }
-    if (o->resume && o->requested[COV_FIELD_TARGET_SCALE] && o->target_scale != n->scale.kind)
-        return cov_fail(e, COV_EINPUT,
-                        "--target-scale %s contradicts %s, where it is %s; use --init-from to "
-                        "change it",
-                        cov_target_kind_names[o->target_scale], path,
-                        cov_target_kind_names[n->scale.kind]);
     return o->requested[COV_FIELD_DATASETS] && !same_datasets(o, n) ? refuse_datasets(n, path, e)
                                                                     : COV_OK;
 }
@@ -248,7 +241,6 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
         p->state.moment1[i] = p->state.moment2[i] = 0;
     if (!o->requested[COV_FIELD_LEARNING_RATE])
         s->network.learning_rate = o->learning_rate;
-    memset(s->network.scale.references, 0, s->network.scale.n * sizeof(double));
     cov_ckpt_training_fini(&p->training);
     p->has_moments = p->has_average = false;
     p->state.n_steps = p->n_batches = 0;
@@ -366,12 +358,6 @@ static int by_dataset_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static enum cov_target_kind target_kind(const struct cov_train_setup *s,
-                                        const struct cov_train_options *o)
-{
-    return o->resume ? s->network.scale.kind : o->target_scale;
-}
-
 static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
                      struct cov_ranks *ranks, const char *part, struct cov_examples **out,
                      struct cov_err *e)
@@ -386,7 +372,6 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
         .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
         .ranks = ranks,
         .list = s->list,
-        .medians = target_kind(s, o) == COV_TARGET_MEDIAN,
         .choice = o->leave_out.n > 0 ? &choice : NULL,
     };
     char *dir = o->leave_out.n > 0 ? cov_strdup(o->input, e) : cov_path_join(o->input, part, e);
@@ -478,7 +463,6 @@ static int choose_datasets(struct cov_train_setup *s, const struct cov_train_opt
                                        : use_datasets_of_files(s, o, e);
     const char *const *names = (const char *const *)s->network.datasets;
     size_t n = (size_t)s->network.hp.output_size;
-    s->network.scale.kind = target_kind(s, o);
     if (!rc)
         rc = cov_examples_select(s->train, names, n, e);
     return rc ? rc : cov_examples_select(s->val, names, n, e);
@@ -695,8 +679,6 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_number(&w, a->weight_decay > 0, "--weight-decay", a->weight_decay);
     add_number(&w, a->beta1 != 0.9, "--beta1", a->beta1);
     add_number(&w, a->beta2 != 0.999, "--beta2", a->beta2);
-    if (s->network.scale.kind != COV_TARGET_NONE)
-        add_text(&w, "--target-scale", cov_target_kind_names[s->network.scale.kind]);
     add_number(&w, o->clip > 0, "--clip", o->clip);
     add_number(&w, o->average > 0, "--average-weights", o->average);
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);

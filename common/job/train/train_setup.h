@@ -39,7 +39,6 @@ enum cov_train_field {
     COV_FIELD_WEIGHT_DECAY,
     COV_FIELD_BETA1,
     COV_FIELD_BETA2,
-    COV_FIELD_TARGET_SCALE,
     COV_TRAIN_FIELDS
 };
 extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers" */
@@ -69,10 +68,9 @@ struct cov_train_options {
     /* Species of the files in `input`, which then has no train/ and val/: the files of these are for
      * validation, all others for training. */
     struct cov_strings leave_out;
-    enum cov_target_kind target_scale; /* a resumed training keeps that of its checkpoint */
-    const char *blacklist_path;        /* regions or sequences to omit; NULL: none */
-    size_t batch;                      /* chunks per batch */
-    size_t accumulate;                 /* batches per step */
+    const char *blacklist_path; /* regions or sequences to omit; NULL: none */
+    size_t batch;               /* chunks per batch */
+    size_t accumulate;          /* batches per step */
     /* Optimisation. */
     bool has_seed;
     int64_t seed;              /* a uint32_t */
