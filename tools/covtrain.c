@@ -54,8 +54,6 @@ enum {
     ROW_DROPOUT,
     ROW_LEARNING_RATE,
     ROW_WEIGHT_DECAY,
-    ROW_BETA1,
-    ROW_BETA2,
     ROW_BATCH_SIZE,
     ROW_EPOCHS,
     ROW_SEED,
@@ -99,7 +97,6 @@ _Static_assert(sizeof(size_t) == sizeof(int64_t) && sizeof(enum cov_loading) == 
                "the table writes sizes as int64_t, and enums as int");
 #define MAX_SIZE 1000000
 #define MAX_COUNT 1e15
-#define MAX_BETA 0.9999999 /* 1 as a float would stop the mean */
 
 static const struct cov_opt options[] = {
     [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', JOB(input), "DIR",
@@ -177,12 +174,6 @@ static const struct cov_opt options[] = {
                 "as in AdamW: before each step, subtract learning rate x W x parameter from every "
                 "parameter; on resume, as for --learning-rate",
                 .def = "0", .min = 0, .max = COV_TRAIN_MAX_DECAY),
-    [ROW_BETA1] = COV_OPT(FLOAT, "beta1", 0, JOB(beta1), "B",
-                          "decay rate of Adam's first moment; on resume, as for --learning-rate",
-                          .def = "0.9", .min = 0, .max = MAX_BETA),
-    [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, JOB(beta2), "B",
-                          "decay rate of Adam's second moment; on resume, as for --learning-rate",
-                          .def = "0.999", .min = 0, .max = MAX_BETA),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', JOB(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),
     [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', JOB(epochs), "N",

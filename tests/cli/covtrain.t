@@ -84,13 +84,11 @@ cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
 stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'resuming without -b is a warning'
 cp -r r3 r4
-run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 5 --learning-rate 0.5 --weight-decay 0.25 --beta1 0.75 --beta2 0.5 --seed 99
+run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 5 --learning-rate 0.5 --weight-decay 0.25 --seed 99
 is "$(grep ' instead of ' "$stderr")" 'covtrain: learning rate 0.5 instead of 0.01 of r4/last.ckpt
 covtrain: weight decay 0.25 instead of 0 of r4/last.ckpt
-covtrain: beta1 0.75 instead of 0.9 of r4/last.ckpt
-covtrain: beta2 0.5 instead of 0.999 of r4/last.ckpt
 covtrain: seed 99 instead of 1 of r4/last.ckpt' 'options that change a resumed training are reported'
-run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 6 --learning-rate 0.5 --beta1 0.75 --seed 99
+run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 6 --learning-rate 0.5 --seed 99
 is "$(grep -c ' instead of ' "$stderr")" 0 '  but not those that give the same values'
 rm -r r4
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
@@ -132,7 +130,7 @@ refused 1 'r/last\.ckpt: exists: the directory contains a different training run
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
-     --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1 --beta1 0.8 --beta2 0.99'
+     --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1'
 train -q -o whole $all --tensorboard logs/of/events
 status_is 0 'all options together'
 is "$(grep -c step whole/metrics.jsonl)" 7 '  makes the requested number of steps'
@@ -252,7 +250,7 @@ for option in '--save-every 0' '--save-every -1' '--max-hours 0' '--max-hours na
 done
 
 for option in --random-offset --pair-strands --pair-strands=apart '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
-    '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' '--beta1 0.8' '--beta2 0.99' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
+    '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
 h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     train -q -o y -f -e 1 $option
@@ -430,10 +428,6 @@ done <<'END'
 2|--bnorm maybe|neither true nor false
 2|--weight-decay -0.1|error: --weight-decay: .*out of range
 2|--weight-decay nan|error: --weight-decay: .*(out of range|is not a number)
-2|--beta1 1.0|error: --beta1: .*out of range
-2|--beta1 -0.5|error: --beta1: .*out of range
-2|--beta2 1|error: --beta2: .*out of range
-2|--beta2 inf|error: --beta2: .*(out of range|is not a number)
 1|--loss-weights 1|1 weights for 2 datasets
 2|--kernel-size 8 --step 1|step is 1 with the even kernel_size 8
 1|--cnn-layers 6|d/train/a\.h5: subsequence length .* is not a multiple of 64

@@ -13,7 +13,7 @@ mkdir -p d/train d/val
 for file in train/a val/v; do
     "$PYTHON" "$SRC/tests/oracle/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
-net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --weight-decay 0.5 --beta1 0.8 --seed 1 -@ 1'
+net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --weight-decay 0.5 --seed 1 -@ 1'
 ranks() { # N ARG...: N processes train on the directory $in
     n=$1
     shift

@@ -56,7 +56,7 @@ is "$(cmp -s balanced/metrics.jsonl by_hand/metrics.jsonl; echo $?)" 1 '  with o
 
 # Killed at any moment, with all options that make a step or its checkpoint.
 all='--leave-out weed --recompute --freeze down_layer_list.0 --lstm-layers 2 --dropout 0.2 --loss-weights 1,0.5
-    --weight-decay 0.5 --beta1 0.8 --beta2 0.99 --clip 1 --accumulate 2 --average-weights 0.9 --schedule cosine --warmup-steps 2
+    --weight-decay 0.5 --clip 1 --accumulate 2 --average-weights 0.9 --schedule cosine --warmup-steps 2
     --save-every 1 --max-hours 9 --loading ram-packed'
 for order in '--balance species' '--pair-strands=apart --random-offset'; do
     train s -o whole $all $order

@@ -43,9 +43,15 @@ def species(name, *size):
             f["evaluation/atacseq_coverage"][:] *= 3
 
 
-def has_adamw(ckpt):
+def has_adamw(ckpt, beta1, beta2):
     group = load(ckpt)["optimizer_states"][0]["param_groups"][0]
-    assert (group["weight_decay"], group["betas"], group["decoupled_weight_decay"]) == (2, (0.8, 0.99), True), group
+    assert (group["weight_decay"], group["betas"], group["decoupled_weight_decay"]) == (2, (float(beta1), float(beta2)), True), group
+
+
+def set_betas(ckpt):
+    c = load(ckpt)
+    c["optimizer_states"][0]["param_groups"][0]["betas"] = (0.8, 0.99)
+    torch.save(c, ckpt)
 
 
 def is_within_epoch(ckpt):
@@ -103,14 +109,16 @@ status_is 0 '  resumed'
 ok '  as in PyTorch with the same orders and dropout' ask resume first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
 is "$(grep -c step next/metrics.jsonl)" 6 '  in two epochs of three steps'
 
-# With weight decay and other betas, which a resumed training keeps.
-run covtrain -q -i s -o decay -b 3 -e 1 --seed 6 --filter-size 16 --hidden-size 16 --learning-rate 0.003 --weight-decay 2 --beta1 0.8 --beta2 0.99
+# With weight decay, and with betas that only PyTorch sets, which a resumed training keeps.
+run covtrain -q -i s -o decay -b 3 -e 1 --seed 6 --filter-size 16 --hidden-size 16 --learning-rate 0.003 --weight-decay 2
 status_is 0 'weight decay'
+ok '  is written as that of AdamW' ask has_adamw decay/last.ckpt 0.9 0.999
+ask set_betas decay/last.ckpt || exit 99
 run covtrain -q -i s -o decays -b 3 -e 3 --resume-training decay/last.ckpt
 status_is 0 '  resumed'
 ok "  as PyTorch's AdamW" ask resume decay/last.ckpt s/train/short.h5 3 decays/metrics.jsonl 6
 is "$(grep -c step decays/metrics.jsonl)" 6 '  in two epochs of three steps'
-ok '  whose numbers the checkpoints have' ask has_adamw decays/last.ckpt
+ok '  whose numbers the checkpoints have' ask has_adamw decays/last.ckpt 0.8 0.99
 
 # Frozen layers, which have no state of the optimiser; their norms follow the data.
 for layers in conv down_layer_list.0,lstm,up_layer_list.0; do
@@ -133,7 +141,7 @@ all() { # OPTION...
     # shellcheck disable=SC2086 # a list of words
     run covtrain -q -i sp -o all $common "$@"
 }
-all -e 1 --seed 8 --filter-size 8 --hidden-size 16 --weight-decay 0.5 --beta1 0.8 --beta2 0.99 \
+all -e 1 --seed 8 --filter-size 8 --hidden-size 16 --weight-decay 0.5 \
     --freeze down_layer_list.0
 status_is 0 'all options'
 cp all/last.ckpt all.ckpt

@@ -43,8 +43,6 @@ static uint64_t options_fingerprint(const struct cov_train_options *o)
                              h->dropout,
                              o->learning_rate,
                              o->weight_decay,
-                             o->beta1,
-                             o->beta2,
                              o->loading,
                              o->blacklist,
                              o->in_order,

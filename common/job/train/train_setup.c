@@ -40,8 +40,6 @@ const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
     [COV_FIELD_DATASETS] = "datasets",
     [COV_FIELD_LEARNING_RATE] = "learning-rate",
     [COV_FIELD_WEIGHT_DECAY] = "weight-decay",
-    [COV_FIELD_BETA1] = "beta1",
-    [COV_FIELD_BETA2] = "beta2",
 };
 
 void cov_train_setup_fini(struct cov_train_setup *s)
@@ -201,8 +199,6 @@ static void report_changes(const struct cov_train_setup *s, const struct cov_tra
          o->learning_rate},
         {"weight decay", o->requested[COV_FIELD_WEIGHT_DECAY] && t->adam.is_there,
          t->adam.weight_decay, o->weight_decay},
-        {"beta1", o->requested[COV_FIELD_BETA1] && t->adam.is_there, t->adam.beta1, o->beta1},
-        {"beta2", o->requested[COV_FIELD_BETA2] && t->adam.is_there, t->adam.beta2, o->beta2},
         {"seed", o->has_seed && t->has_seed, t->seed, (double)o->seed},
     };
     for (size_t i = 0; i < COV_COUNT(changes); i++)
@@ -303,15 +299,14 @@ static int init_weights(struct cov_train_setup *s, const struct cov_train_option
 static void choose_optimiser(struct cov_train_setup *s, const struct cov_train_options *o)
 {
     struct cov_ckpt_adam *a = &s->ckpt.training.adam;
-    bool is_new = !a->is_there;
-    if (is_new)
-        *a = (struct cov_ckpt_adam){.is_there = true, .eps = 1e-8};
-    if (is_new || o->requested[COV_FIELD_WEIGHT_DECAY])
+    if (!a->is_there)
+        *a = (struct cov_ckpt_adam){.is_there = true,
+                                    .beta1 = 0.9,
+                                    .beta2 = 0.999,
+                                    .eps = 1e-8,
+                                    .weight_decay = o->weight_decay};
+    else if (o->requested[COV_FIELD_WEIGHT_DECAY])
         a->weight_decay = o->weight_decay;
-    if (is_new || o->requested[COV_FIELD_BETA1])
-        a->beta1 = o->beta1;
-    if (is_new || o->requested[COV_FIELD_BETA2])
-        a->beta2 = o->beta2;
 }
 
 /* Fails because a resumed training has other frozen layers than the options. */
@@ -677,8 +672,6 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_number(&w, true, "--batch-size", (double)o->batch);
     add_number(&w, o->accumulate > 1, "--accumulate", (double)o->accumulate);
     add_number(&w, a->weight_decay > 0, "--weight-decay", a->weight_decay);
-    add_number(&w, a->beta1 != 0.9, "--beta1", a->beta1);
-    add_number(&w, a->beta2 != 0.999, "--beta2", a->beta2);
     add_number(&w, o->clip > 0, "--clip", o->clip);
     add_number(&w, o->average > 0, "--average-weights", o->average);
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);

@@ -37,8 +37,6 @@ enum cov_train_field {
     COV_FIELD_DATASETS,
     COV_FIELD_LEARNING_RATE,
     COV_FIELD_WEIGHT_DECAY,
-    COV_FIELD_BETA1,
-    COV_FIELD_BETA2,
     COV_TRAIN_FIELDS
 };
 extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers" */
@@ -54,7 +52,7 @@ struct cov_train_options {
      * checkpoint. */
     struct cov_hparams hp;
     struct cov_strings datasets; /* hp.output_size of them; n = 0: all that the files have */
-    double learning_rate, weight_decay, beta1, beta2;
+    double learning_rate, weight_decay;
     struct cov_strings freeze; /* layers that do not change (freeze.h). A resumed training must have
                                 * the same ones, and keeps them if none are given */
     bool requested[COV_TRAIN_FIELDS];
