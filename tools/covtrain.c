@@ -15,7 +15,7 @@
 #include "common/file/path.h"
 #include "common/h5/h5.h"
 #include "common/input/device_options.h"
-#include "common/job/train/train_epochs.h"
+#include "common/job/train/train_setup.h"
 
 /* ---------------------------------------------------------------- options */
 

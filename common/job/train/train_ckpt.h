@@ -1,4 +1,5 @@
-/* train_ckpt.h - a point from which training can resume, and its checkpoint.
+/* train_ckpt.h - the network of a training, a point from which training can resume, and its
+ * checkpoint.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_CKPT_H
 #define COV_JOB_TRAIN_TRAIN_CKPT_H
@@ -32,6 +33,22 @@ int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams
                            const char *const *datasets, double learning_rate, size_t L,
                            struct cov_err *e) COV_MUST_USE;
 void cov_train_network_fini(struct cov_train_network *n); /* accepts an all-zero struct */
+
+/* Layers whose weights do not change: covtrain's --freeze. A layer is a module of PyTorch, named as in
+ * the state dict: "down_layer_list.0". Groups of layers are "conv" (convolutions and their norms),
+ * "lstm" and "linear". */
+
+/* Sets frozen[i] to whether parameter i of the table is trained otherwise, and belongs to one of
+ * the n layers or groups.
+ * COV_EINPUT for a name that the network does not have, listing its layers, and if all parameters
+ * would be frozen. */
+int cov_freeze_parse(const struct cov_params *params, const char *const *names, size_t n,
+                     bool *frozen, struct cov_err *e) COV_MUST_USE;
+
+/* Returns the names of frozen layers, or of groups where all layers are frozen, separated by
+ * commas; empty without any. Caller frees. NULL without memory. */
+char *cov_freeze_text(const struct cov_params *params, const bool *frozen,
+                      struct cov_err *e) COV_MUST_USE;
 
 struct cov_train_ckpt {
     int64_t epoch;     /* last complete epoch; -1: none */

@@ -1,4 +1,4 @@
-/* train_epochs.c - see train_epochs.h.
+/* train_epochs.c - trains a network: the epochs and steps of cov_train (train_setup.h).
  *
  * cov_train opens all that a training needs, with the first weights (train_setup.c); train_all loads
  * the data and runs epochs. An epoch plans its batches, trains (train_epoch: steps over the batches of
@@ -7,8 +7,6 @@
  * plans the same epoch again, and begins at the batch where the checkpoint was written (find_place).
  * With several processes, all make the same calls, and the first one writes.
  * SPDX-License-Identifier: MIT */
-#include "common/job/train/train_epochs.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +23,8 @@
 #include "common/examples/ranks.h"
 #include "common/input/device_options.h"
 #include "common/job/train/train_agree.h"
-#include "common/job/train/train_messages.h"
 #include "common/job/train/train_saver.h"
+#include "common/job/train/train_setup.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
 

@@ -21,7 +21,6 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/input/model.h"
-#include "common/job/train/freeze.h"
 #include "common/job/train/train_log.h"
 #include "common/seq/names.h"
 

@@ -1,5 +1,6 @@
-/* train_setup.h - the options of a training, and what it needs before its first step: output
- * directory, network with initial weights, data.
+/* train_setup.h - trains a network on genome files with measured coverage, which is what covtrain
+ * does: its options, and what it needs before its first step: output directory, network with initial
+ * weights, data.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_SETUP_H
 #define COV_JOB_TRAIN_TRAIN_SETUP_H
@@ -9,7 +10,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/progress.h"
 #include "common/cli/opt.h"
+#include "common/cli/stats.h"
 #include "common/compute/device_open.h"
 #include "common/examples/example_plan.h"
 #include "common/examples/examples.h"
@@ -53,7 +56,7 @@ struct cov_train_options {
     struct cov_hparams hp;
     struct cov_strings datasets; /* hp.output_size of them; n = 0: all that the files have */
     double learning_rate, weight_decay;
-    struct cov_strings freeze; /* layers that do not change (freeze.h). A resumed training must have
+    struct cov_strings freeze; /* layers that do not change. A resumed training must have
                                 * the same ones, and keeps them if none are given */
     bool requested[COV_TRAIN_FIELDS];
     const char *resume;    /* checkpoint to resume; NULL: none */
@@ -129,5 +132,15 @@ void cov_train_setup_fini(struct cov_train_setup *s);
  * (epochs), are left out, so that a resumed training writes the same bytes. */
 int cov_train_provenance(struct cov_train_setup *s, const struct cov_train_options *o,
                          const struct cov_device *device, struct cov_err *e) COV_MUST_USE;
+
+/* Trains a network. After each epoch, and after every `save_every` steps, writes the lines of
+ * train_log.h, then the checkpoints of train_saver.h; an interrupted run leaves the previous ones
+ * intact. The same seed gives the same bytes of weights on a CPU, or on GPUs of one kind, for any
+ * number of threads; training three epochs gives the same bytes as training two and resuming for a
+ * third, and as resuming from a checkpoint within an epoch. COV_EEXIST for an output directory that
+ * contains a training run, unless `force` is set or `resume` is in that directory. Adds to
+ * `stats` (may be NULL). */
+int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
+              struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
 #endif
