@@ -1,5 +1,5 @@
-/* test_train_log.c - training logs: their lines, the lines that are kept on resume, and full
- * disks.
+/* test_train_log.c - training logs: their lines, the lines that are kept on resume, events for
+ * TensorBoard (records byte by byte, known checksums), unwritable directories and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_train_ckpt.h"
 
@@ -87,33 +87,116 @@ TEST(test_kept)
     check_text(lines, "");
 }
 
+/* ---- events for TensorBoard ---- */
+
 /* Reads the only event file in `dir`. Caller frees. */
-static char *slurp_events(const char *dir, size_t *n)
+static char *read_events(const char *dir, size_t *n)
 {
     char path[700], name[512];
     (void)snprintf(name, sizeof name, "%s", list_dir(dir));
-    assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1);
+    assert_true(strncmp(name, "events.out.tfevents.", 20) == 0);
+    assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1); /* only one */
     name[strlen(name) - 1] = '\0';
     (void)snprintf(path, sizeof path, "%s/%s", dir, name);
     return get_bytes(path, n);
 }
 
-/* When training is resumed, the event file starts at the step after the checkpoint. */
+/* Computes CRC-32C with a table, unlike the tested code. */
+static uint32_t crc_of(const void *data, size_t n)
+{
+    static uint32_t sums[256];
+    const uint8_t *p = data;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++)
+            c = c & 1 ? 0x82f63b78U ^ c >> 1 : c >> 1;
+        sums[i] = c;
+    }
+    uint32_t crc = 0xffffffffU;
+    while (n-- > 0)
+        crc = sums[(crc ^ *p++) & 255] ^ crc >> 8;
+    return crc ^ 0xffffffffU;
+}
+
+static uint32_t masked(const void *data, size_t n)
+{
+    uint32_t crc = crc_of(data, n);
+    return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
+
+static uint64_t little(const char *data, int n)
+{
+    uint64_t x = 0;
+    while (n-- > 0)
+        x = x << 8 | (uint8_t)data[n];
+    return x;
+}
+
+/* Returns the data of the record at *at and sets *n to its size. Moves *at past the record. */
+static const char *next_record(const char *file, size_t size, size_t *at, size_t *n)
+{
+    const char *p = file + *at;
+    assert_true(size - *at >= 12);
+    *n = little(p, 8);
+    assert_int_equal(little(p + 8, 4), masked(p, 8));
+    assert_true(*n <= size - *at - 16);
+    assert_int_equal(little(p + 12 + *n, 4), masked(p + 12, *n));
+    *at += 16 + *n;
+    return p + 12;
+}
+
+/* Checks that the next event has a plausible time, and then these bytes. */
+static void check_event(const char *file, size_t size, size_t *at, const char *bytes,
+                        size_t n_bytes)
+{
+    size_t n;
+    double seconds;
+    const char *event = next_record(file, size, at, &n);
+    assert_int_equal(event[0], 0x09);
+    memcpy(&seconds, event + 1, sizeof seconds);
+    assert_true(seconds > 1e9 && seconds < 1e11);
+    assert_int_equal(n - 9, n_bytes);
+    assert_memory_equal(event + 9, bytes, n_bytes);
+}
+
+TEST(test_checksums)
+{
+    /* The examples of RFC 3720, B.4, and the common check value. */
+    static const uint8_t zeros[32];
+    uint8_t ones[32];
+    memset(ones, 0xff, sizeof ones);
+    assert_int_equal(crc_of("123456789", 9), 0xe3069283U);
+    assert_int_equal(crc_of(zeros, sizeof zeros), 0x8a9136aaU);
+    assert_int_equal(crc_of(ones, sizeof ones), 0x62a8ab43U);
+    (void)state;
+}
+
+/* Every event file of TensorFlow begins with a record of 24 bytes. The start of the steps follows: when
+ * training is resumed, the step after the checkpoint. */
 TEST(test_events_begin)
 {
+    static const uint8_t head[] = {0x18, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22, 0x09};
     static const struct {
         int64_t epoch, step;
         const char *bytes; /* the next step, then session_log{status: START} */
-    } cases[] = {{-1, 0, "\x10\x01\x3a\x02\x08\x01"}, {1, 18, "\x10\x13\x3a\x02\x08\x01"}};
-    for (size_t i = 0; i < 2; i++) {
+        size_t n;
+    } cases[] = {{-1, 0, "\x10\x01\x3a\x02\x08\x01", 6},
+                 {1, 18, "\x10\x13\x3a\x02\x08\x01", 6},
+                 {1, 299, "\x10\xac\x02\x3a\x02\x08\x01", 7}};
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
         char dir[16];
         struct cov_train_log *l;
-        size_t n;
-        (void)snprintf(dir, sizeof dir, "begin%zu", i);
+        size_t n, at = 40;
+        (void)snprintf(dir, sizeof dir, "two/begin%zu", i);
         assert_ok(cov_train_log_open(".", dir, cases[i].epoch, cases[i].step, false, &l, &e));
-        char *data = slurp_events(dir, &n); /* visible at once */
-        assert_int_equal(n, 40 + 16 + 9 + 6);
-        assert_memory_equal(data + 40 + 12 + 9, cases[i].bytes, 6);
+        char *data = read_events(dir, &n); /* visible at once */
+        assert_memory_equal(data, head, sizeof head);
+        assert_memory_equal(data + 21,
+                            "\x1a\x0d"
+                            "brain.Event:2",
+                            15);
+        check_event(data, n, &at, cases[i].bytes, cases[i].n);
+        assert_int_equal(at, n);
         free(data);
         assert_ok(cov_train_log_close(l, &e));
         empty_dir();
@@ -122,16 +205,38 @@ TEST(test_events_begin)
 
 TEST(test_events)
 {
+    static const struct {
+        int64_t step;
+        double loss;
+        const char *bytes; /* after the time */
+        size_t n;
+    } cases[] = {
+        {1, 0.5, "\x10\x01\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\x00\x3f", 17},
+        {300, -2, "\x10\xac\x02\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\x00\xc0", 18},
+        {INT64_C(1) << 40, 0,
+         "\x10\x80\x80\x80\x80\x80\x20\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\x00\x00", 22},
+        {2, (double)INFINITY, "\x10\x02\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\x80\x7f", 17},
+        {3, (double)NAN, "\x10\x03\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\xc0\x7f", 17},
+    };
     static const char dir[] = "events";
     struct cov_train_log *l;
     assert_ok(cov_train_log_open(".", dir, -1, 0, false, &l, &e));
-    add_step(l, 1, 2);
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
+        add_step(l, cases[i].step, cases[i].loss);
     assert_ok(cov_train_log_epoch(l, 0, 1, epoch_values[0], &e));
     assert_ok(cov_train_log_sync(l, &e));
-    size_t n, n_loss = 0, n_rate = 0, n_val = 0;
-    char *data = slurp_events(dir, &n);
+    size_t n, n_rate = 0, n_val = 0, at = 40, n_record;
+    char *data = read_events(dir, &n); /* everything is written before the file is closed */
+    (void)next_record(data, n, &at, &n_record);
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        check_event(data, n, &at, cases[i].bytes, cases[i].n);
+        (void)next_record(data, n, &at, &n_record); /* accuracy */
+        (void)next_record(data, n, &at, &n_record); /* learning rate */
+    }
+    for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
+        (void)next_record(data, n, &at, &n_record);
+    assert_int_equal(at, n);
     for (size_t i = 0; i + 16 < n; i++) {
-        n_loss += memcmp(data + i, "\x04loss\x15", 6) == 0;
         n_rate += memcmp(data + i, "\x0dlearning_rate\x15", 15) == 0;
         n_val += memcmp(data + i,
                         "\x0c"
@@ -139,10 +244,12 @@ TEST(test_events)
                         14) == 0;
     }
     free(data);
-    assert_true(n_loss == 1 && n_rate == 1 && n_val == 1);
+    assert_true(n_rate == COV_COUNT(cases) && n_val == 1);
     assert_ok(cov_train_log_close(l, &e));
     empty_dir();
 }
+
+/* ---- replaced and incomplete logs ---- */
 
 /* A log that replaces another is complete when the first checkpoint is written, and replaces it
  * afterwards. */
@@ -182,12 +289,23 @@ TEST(test_failures)
     assert_fails(cov_train_log_open(".", "/dev/null/events", -1, 0, false, &l, &e), COV_EIO,
                  "/dev/null");
     assert_null(l);
+    assert_fails(cov_train_log_open(".", "/proc", -1, 0, false, &l, &e), COV_EIO,
+                 "/proc/events.out.tfevents.");
+    assert_null(l);
     /* The old file is unreadable. */
     (void)unlink(table);
     assert_int_equal(symlink("metrics.log", table), 0);
     assert_fails(cov_train_log_open(".", NULL, 0, 1, false, &l, &e), COV_EIO, table);
     assert_int_equal(unlink(table), 0);
     assert_ok(cov_train_log_close(NULL, &e));
+
+    /* Events that do not fit are reported at once, and on closing. */
+    assert_ok(cov_train_log_open(".", "events", -1, 0, false, &l, &e));
+    limit_files(150);
+    assert_fails(cov_train_log_step(l, &s, &e), COV_EIO, "events/events.out.tfevents.");
+    assert_int_equal(cov_train_log_close(l, NULL), COV_EIO);
+    limit_files(RLIM_INFINITY);
+    empty_dir();
 
     /* If the disk is full, the missing line is reported at once, before the next checkpoint, and on
      * closing. */

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/train/event_file.h"
+#include "common/file/tmpfile.h"
 
 const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {
     [COV_VAL_LOSS] = "avg_val_loss",
@@ -26,11 +27,202 @@ const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {
 enum { TABLE, LINES, RUNS, N_FILES };
 static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl", "runs.jsonl"};
 
+/* ---------------------------------------------------------------- events for TensorBoard */
+
+/* A file of TFRecord records (length, masked CRC-32C, data), each with an Event in the wire format of
+ * protocol buffers (tensorflow/core/util/event.proto). */
+struct event_file {
+    FILE *f;
+    char *path;
+    struct cov_newdir directory; /* its directory, if it was created */
+};
+
+/* CRC-32C (Castagnoli) of data[0..n). */
+static uint32_t crc32c(const void *data, uint64_t n)
+{
+    const uint8_t *p = data;
+    uint32_t crc = UINT32_MAX;
+    for (uint64_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78U : 0);
+    }
+    return ~crc;
+}
+
+enum { MAX_EVENT = 128 }; /* the longest tag is "avg_train_accuracy" */
+
+/* Field numbers and wire types. */
+enum { WALL_TIME = 1, STEP = 2, FILE_VERSION = 3, SUMMARY = 5, SESSION_LOG = 7 };
+enum { VALUE = 1, TAG = 1, SIMPLE_VALUE = 2 };
+enum { STATUS = 1, STATUS_START = 1 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+
+struct message {
+    uint8_t data[MAX_EVENT];
+    size_t n;
+};
+
+static void put_varint(struct message *m, uint64_t x)
+{
+    for (; x >= 0x80; x >>= 7)
+        m->data[m->n++] = (uint8_t)(x | 0x80);
+    m->data[m->n++] = (uint8_t)x;
+}
+
+static void put_little(struct message *m, uint64_t bits, int n)
+{
+    for (int i = 0; i < n; i++)
+        m->data[m->n++] = (uint8_t)(bits >> (8 * i));
+}
+
+static void put_key(struct message *m, unsigned field, unsigned type)
+{
+    put_varint(m, field << 3 | type);
+}
+
+static void put_bytes(struct message *m, unsigned field, const void *data, size_t n)
+{
+    put_key(m, field, BYTES);
+    put_varint(m, n);
+    memcpy(m->data + m->n, data, n);
+    m->n += n;
+}
+
+static void begin_event(struct message *m)
+{
+    struct timeval now;
+    uint64_t bits;
+    (void)gettimeofday(&now, NULL);
+    double seconds = (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
+    memcpy(&bits, &seconds, sizeof bits);
+    m->n = 0;
+    put_key(m, WALL_TIME, FIXED64);
+    put_little(m, bits, 8);
+}
+
+static uint32_t masked_crc(const void *data, uint64_t n)
+{
+    uint32_t crc = crc32c(data, n);
+    return (crc >> 15 | crc << 17) + 0xa282ead8U;
+}
+
+static int write_record(struct event_file *f, const struct message *m, struct cov_err *e)
+{
+    struct message head = {.n = 0}, tail = {.n = 0};
+    put_little(&head, m->n, 8);
+    put_little(&head, masked_crc(head.data, 8), 4);
+    put_little(&tail, masked_crc(m->data, m->n), 4);
+    if (fwrite(head.data, 1, head.n, f->f) != head.n || fwrite(m->data, 1, m->n, f->f) != m->n ||
+        fwrite(tail.data, 1, tail.n, f->f) != tail.n)
+        return cov_fail_errno(e, "%s", f->path);
+    return COV_OK;
+}
+
+static int flush_events(struct event_file *f, struct cov_err *e)
+{
+    return fflush(f->f) || ferror(f->f) ? cov_fail_errno(e, "%s", f->path) : COV_OK;
+}
+
+/* Marks the start at `step` (SessionLog.START): TensorBoard then hides this step and later ones from
+ * older files in the directory. */
+static int write_start(struct event_file *f, int64_t step, struct cov_err *e)
+{
+    struct message event, session = {.n = 0};
+    put_key(&session, STATUS, VARINT);
+    put_varint(&session, STATUS_START);
+    begin_event(&event);
+    put_key(&event, STEP, VARINT);
+    put_varint(&event, (uint64_t)step);
+    put_bytes(&event, SESSION_LOG, session.data, session.n);
+    return write_record(f, &event, e);
+}
+
+/* Creates events.out.tfevents.SECONDS.HOST.PROCESS in the directory `dir`, which is created if missing.
+ * The events start at `step`. */
+static int open_events(const char *dir, int64_t step, struct event_file **out, struct cov_err *e)
+{
+    static const char version[] = "brain.Event:2";
+    char host[65] = "localhost";
+    struct message m;
+    struct timeval now;
+    *out = NULL;
+    (void)gethostname(host, sizeof host - 1);
+    (void)gettimeofday(&now, NULL);
+    struct event_file *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    int rc = cov_newdir_make(&f->directory, dir, e);
+    f->path = rc ? NULL
+                 : cov_strfmt(e, "%s/events.out.tfevents.%lld.%s.%ld", dir, (long long)now.tv_sec,
+                              host, (long)getpid());
+    if (!rc && !f->path)
+        rc = COV_ENOMEM;
+    if (!rc) {
+        f->f = fopen(f->path, "wbxe");
+        if (!f->f)
+            rc = cov_fail_errno(e, "%s", f->path);
+    }
+    if (!rc) {
+        begin_event(&m);
+        put_bytes(&m, FILE_VERSION, version, sizeof version - 1);
+        rc = write_record(f, &m, e);
+    }
+    if (!rc)
+        rc = write_start(f, step, e);
+    if (!rc)
+        rc = flush_events(f, e);
+    if (!rc) {
+        *out = f;
+        return COV_OK;
+    }
+    if (f->f)
+        (void)fclose(f->f);
+    cov_newdir_fini(&f->directory);
+    free(f->path);
+    free(f);
+    return rc;
+}
+
+/* Adds a scalar; it is written at the next flush. */
+static int add_event(struct event_file *f, int64_t step, const char *tag, double value,
+                     struct cov_err *e)
+{
+    struct message event, summary = {.n = 0}, item = {.n = 0};
+    float v = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    put_bytes(&item, TAG, tag, strlen(tag));
+    put_key(&item, SIMPLE_VALUE, FIXED32);
+    put_little(&item, bits, 4);
+    put_bytes(&summary, VALUE, item.data, item.n);
+    begin_event(&event);
+    put_key(&event, STEP, VARINT);
+    put_varint(&event, (uint64_t)step);
+    put_bytes(&event, SUMMARY, summary.data, summary.n);
+    return write_record(f, &event, e);
+}
+
+static int close_events(struct event_file *f, struct cov_err *e)
+{
+    if (!f)
+        return COV_OK;
+    int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: incomplete", f->path) : COV_OK;
+    if (fclose(f->f) && !rc)
+        rc = cov_fail_errno(e, "%s", f->path);
+    cov_newdir_fini(&f->directory);
+    free(f->path);
+    free(f);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all logs */
+
 struct cov_train_log {
     FILE *files[N_FILES];
     char *paths[N_FILES];
     struct cov_outfile outs[N_FILES]; /* replace existing files when the first epoch is complete */
-    struct cov_event_file *events;
+    struct event_file *events;
 };
 
 bool cov_train_log_has_epochs(const char *path)
@@ -198,12 +390,7 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
             rc = cov_outfile_commit(&l->outs[i], e);
     }
     if (!rc && events)
-        rc = cov_event_file_open(events, &l->events, e);
-    /* Hide the steps of a killed run that this run repeats. */
-    if (!rc && l->events)
-        rc = cov_event_file_start(l->events, step + 1, e);
-    if (!rc && l->events)
-        rc = cov_event_file_flush(l->events, e);
+        rc = open_events(events, step + 1, &l->events, e);
     if (!rc) {
         *out = l;
         return COV_OK;
@@ -227,7 +414,7 @@ static int flush_logs(struct cov_train_log *l, struct cov_err *e)
     for (int i = 0; i < N_FILES; i++)
         if (fflush(l->files[i]) || ferror(l->files[i]))
             return cov_fail_errno(e, "%s", l->paths[i]);
-    return l->events ? cov_event_file_flush(l->events, e) : COV_OK;
+    return l->events ? flush_events(l->events, e) : COV_OK;
 }
 
 int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, struct cov_err *e)
@@ -240,11 +427,11 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, 
     (void)fputs("}\n", f);
     int rc = COV_OK;
     if (l->events) {
-        rc = cov_event_file_add(l->events, s->step, "loss", s->loss, e);
+        rc = add_event(l->events, s->step, "loss", s->loss, e);
         if (!rc)
-            rc = cov_event_file_add(l->events, s->step, "accuracy", s->accuracy, e);
+            rc = add_event(l->events, s->step, "accuracy", s->accuracy, e);
         if (!rc)
-            rc = cov_event_file_add(l->events, s->step, "learning_rate", s->learning_rate, e);
+            rc = add_event(l->events, s->step, "learning_rate", s->learning_rate, e);
     }
     return rc ? rc : flush_logs(l, e);
 }
@@ -265,7 +452,7 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
         (void)fprintf(l->files[TABLE], " %.9g", values[i]);
         put_json(l->files[LINES], cov_train_quantity_names[i], values[i]);
         if (l->events)
-            rc = cov_event_file_add(l->events, step, cov_train_quantity_names[i], values[i], e);
+            rc = add_event(l->events, step, cov_train_quantity_names[i], values[i], e);
     }
     (void)fputc('\n', l->files[TABLE]);
     (void)fputs("}\n", l->files[LINES]);
@@ -307,7 +494,7 @@ int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
         cov_outfile_abort(&l->outs[i]);
         free(l->paths[i]);
     }
-    int rc2 = cov_event_file_close(l->events, rc ? NULL : e);
+    int rc2 = close_events(l->events, rc ? NULL : e);
     free(l);
     return rc ? rc : rc2;
 }
