@@ -183,8 +183,6 @@ ISA_gemm_avx512shared := -mavx512f -ffp-contract=fast
 ISA_outer_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_gemm_avx512vnni := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512vnni -mprefer-vector-width=512
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16 -mprefer-vector-width=512
-ISA_toom_cook_avx2   := -mavx2 -mfma -ffp-contract=fast
-ISA_toom_cook_avx512 := -mavx512f -ffp-contract=fast
 endif
 
 Q := $(if $(V),,@)

@@ -28,7 +28,7 @@ enum { REPEATS = 5 };
 #define SECONDS 0.1 /* of a repeat */
 
 /* How a layer is computed: by matrix products, as a convolution with fewer multiplications
- * (compute/cpu/layers/toom_cook.h), or, for the first layer, from a table of its products with each
+ * (compute/cpu/kernels/toom_cook.h), or, for the first layer, from a table of its products with each
  * base. */
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};

@@ -5,9 +5,11 @@
  * Runs on GPUs (make check-gpu), where --big adds larger networks, and emulated (make check). The optimiser
  * is checked in fp32, and several cards in three precisions.
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 extern "C" {
 #include "common/base/pool.h"
-#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/operands.h"
 #include "common/net/train.h"
 }
 

@@ -11,9 +11,8 @@
 #include "common/base/cpu.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/gemm.h"
-#include "common/compute/cpu/kernels/int16.h"
+#include "common/compute/cpu/kernels/operands.h"
 
 enum { MAX_M = 35, MAX_N = 104, MAX_K = 2400, GAP = 3, MAX_LDC = MAX_N + GAP };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/operands.h"
 #include "common/compute/cpu/kernels/outer.h"
 
 static inline float *drawn(struct cov_rng *rng, size_t n)

@@ -33,9 +33,8 @@ static void tile_release(void);
 #define TILE_DOT(sums, a, b) tile_dot(sums, a, b)
 #include "common/compute/cpu/kernels/gemm_amx_body.h"
 #define LANES 16
-#include "common/compute/cpu/kernels/lstm_amx_body.h"
+#include "common/compute/cpu/kernels/fused_amx_body.h"
 #include "common/compute/cpu/kernels/outer_amx_body.h"
-#include "common/compute/cpu/kernels/rows_amx_body.h"
 /* Close and rough gates are the same without instructions for them. */
 #include "common/compute/cpu/kernels/vec_body.h"
 VEC_TABLE_OF(emulated_vec, "emulated", 0, GATES_CLOSE)

@@ -6,9 +6,8 @@
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/kernels/trainvec.h"
+#include "common/compute/cpu/kernels/toom_cook.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/toom_cook.h"
 #include "common/compute/device.h"
 #include "common/deflate/onehot_kern.h"
 #include "common/seq/alphabet.h"
@@ -53,7 +52,6 @@ static void is_base(bool base)
     assert_int_equal(cov_gemm_choose(features, COV_FP32, 0, 0) == &cov_gemm_base, base);
     assert_int_equal(cov_gemm_choose(features, COV_FP32, 64, 64) == &cov_gemm_base, base);
     assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
-    assert_int_equal(cov_trainvec_choose(features) == &cov_trainvec_base, base);
     assert_int_equal(cov_outer_choose(features, COV_FP32, 64, 64) == &cov_outer_base, base);
     assert_int_equal(cov_toom_cook_choose(features) == &cov_toom_cook_base, base);
     assert_int_equal(cov_letters_choose() == &cov_letters_base, base);

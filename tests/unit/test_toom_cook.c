@@ -6,8 +6,8 @@
 #include "common/base/cpu.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
+#include "common/compute/cpu/kernels/toom_cook.h"
 #include "common/compute/cpu/layers/ref.h"
-#include "common/compute/cpu/layers/toom_cook.h"
 
 enum { GUARD = 64, M = COV_TOOM_COOK_MAX_OUTPUTS, MAX_POINTS = COV_TOOM_COOK_MAX_POINTS };
 

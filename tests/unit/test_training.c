@@ -6,7 +6,7 @@
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/cpu_program.h"
-#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/operands.h"
 #include "tests/lib/make_training.h"
 #include "tests/lib/reference/training_ref.h"
 

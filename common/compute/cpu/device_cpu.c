@@ -441,12 +441,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
         return cov_fail(
             e, COV_EUNSUPPORTED,
             "--cpu scalar: only predicts; training and gradients need base or a higher level");
-    const struct cov_training_kernels kernels = {
-        .plain = cpu->kernels,
-        .arithmetic = cpu->arithmetic,
-        .vec = cov_trainvec_choose(cpu->arithmetic.features),
-    };
-    return cov_cpu_training_new(&kernels, spec, out, e);
+    return cov_cpu_training_new(&cpu->kernels, &cpu->arithmetic, spec, out, e);
 }
 
 /* ---- the device ---- */

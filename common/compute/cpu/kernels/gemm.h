@@ -1,6 +1,6 @@
 /* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set.
- * Operands are floats, bf16, floats split into two terms of bf16 (bf16.h), or 16-bit integers
- * (int16.h). Sums are in single precision; sums of integers are exact within each part of k.
+ * Operands are floats, or as operands.h rounds them: bf16, floats split into two terms of bf16, or
+ * 16-bit integers. Sums are in single precision; sums of integers are exact within each part of k.
  *
  * Every element of the result is computed by the same sequence of multiply-adds over k, whatever
  * the shape and the position of its row. So a row's values do not depend on the other rows.
@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/compute/cpu/kernels/gemm_fused.h"
 
 /* How the operands a and b of a product are rounded. */
 enum cov_arithmetic {
@@ -35,13 +34,84 @@ struct cov_matrix {
     float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
-    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH elements of k:
+    /* Owned: negative cross terms (operands.h) of each COV_INT16_DEPTH elements of k:
      * [ceil(n / panel), parts, panel]. */
     int32_t *cross;
     /* Owned; only for floats divided by units: for each column, sums of products of its own
      * elements (gemm_inner_body.h). */
     float *column_sums;
 };
+
+/* ---- products whose results are used at once ----
+ *
+ * A convolution's rows, and a step of an LSTM for several sequences, in which products and gates
+ * overlap. They give the same bits as products followed by `finish`, and as products with x and h
+ * followed by lstm_cell (vec.h). */
+
+enum {
+    COV_ROWS_MULTIPLE = 32,    /* k and n of the products, and `channels`, are multiples of this */
+    COV_ROWS_PARTS = 4,        /* the most products with the same rows */
+    COV_ROWS_TILE = 32,        /* rows at once */
+    COV_ROWS_ROOM = 32 * 1152, /* the most floats that these rows cover */
+};
+
+/* y[p][r] = finish(x[r * step + offset[p] ...] B[p]) for r < m and each product p. x is rows of
+ * `channels` floats, a divisor of `step`; they are x_stride apart, which step and offset do not
+ * count. */
+struct cov_gemm_rows {
+    size_t m, step;
+    const float *x;
+    size_t channels, x_stride;
+    size_t n_parts;
+    struct {
+        const struct cov_matrix *b;
+        size_t offset; /* in floats */
+        float *y;
+    } part[COV_ROWS_PARTS];
+    size_t y_stride;
+    const struct cov_finish *finish;
+};
+
+typedef void cov_gemm_rows_fn(const struct cov_gemm_rows *rows);
+
+enum {
+    COV_STEP_ROWS = 32,     /* the most sequences */
+    COV_STEP_UNITS = 16,    /* units whose gates are computed together */
+    COV_STEP_MULTIPLE = 32, /* c_in and hidden are multiples of this */
+    COV_STEP_DEPTH = 1152,  /* the most c_in + hidden */
+};
+
+struct cov_lstm_step {
+    size_t n, c_in, hidden;
+    const struct cov_matrix *weights; /* [c_in + hidden, 4 * hidden]; column c is that of gate
+                                       * cov_step_column(c) */
+    const float *bias;                /* [4 * hidden], gates in PyTorch's order */
+    const float *x;                   /* [n, c_in] */
+    const float *h; /* [n, hidden] of the step before, row stride h_stride; NULL: zeros */
+    size_t h_stride;
+    float *cell; /* [n, hidden] */
+    float *y;    /* [n, hidden], row stride h_stride */
+    /* Prefetched: x of a later step and y of the next one; NULL: nothing. */
+    const float *next_x, *next_y;
+};
+
+typedef void cov_lstm_step_fn(const struct cov_lstm_step *s);
+
+/* Returns true if there is a step for layers of this shape. */
+static inline bool cov_step_fits(size_t c_in, size_t hidden)
+{
+    return c_in % COV_STEP_MULTIPLE == 0 && hidden % COV_STEP_MULTIPLE == 0 &&
+           c_in + hidden <= COV_STEP_DEPTH;
+}
+
+/* Returns the gate in column c of the weights: the four gates of 16 units are side by side. */
+static inline size_t cov_step_column(size_t hidden, size_t c)
+{
+    size_t group = c / (4 * COV_STEP_UNITS), gate = c / COV_STEP_UNITS % 4;
+    return gate * hidden + group * COV_STEP_UNITS + c % COV_STEP_UNITS;
+}
+
+/* ---- tables ---- */
 
 struct cov_gemm;
 /* Packs b[k,n], row-major, in the form that this table's kernels read. The caller has set m->k,
@@ -115,5 +185,17 @@ enum {
 int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,
                     struct cov_matrix *out, struct cov_err *e) COV_MUST_USE;
 void cov_matrix_fini(struct cov_matrix *m);
+
+/* ---- for the files of kernels ---- */
+
+/* Cases of a switch over the rows of a tile, each compiled separately: COV_TILES_6(CASE) is CASE(1)
+ * .. CASE(6). */
+#define COV_TILES_4(CASE) CASE(1) CASE(2) CASE(3) CASE(4)
+#define COV_TILES_6(CASE) COV_TILES_4(CASE) CASE(5) CASE(6)
+#define COV_TILES_12(CASE) COV_TILES_6(CASE) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+
+/* COV_TILES(ROWS, CASE), where ROWS is a macro for one of these numbers */
+#define COV_TILES_JOIN(rows, CASE) COV_TILES_##rows(CASE)
+#define COV_TILES(rows, CASE) COV_TILES_JOIN(rows, CASE)
 
 #endif

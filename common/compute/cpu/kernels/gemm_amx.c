@@ -99,9 +99,9 @@ static inline void transpose_16(const uint32_t *from, uint32_t *to, size_t to_st
 }
 
 #include "common/compute/cpu/kernels/gemm_amx_body.h"
-#include "common/compute/cpu/kernels/lstm_amx_body.h"
+
+#include "common/compute/cpu/kernels/fused_amx_body.h"
 #include "common/compute/cpu/kernels/outer_amx_body.h"
-#include "common/compute/cpu/kernels/rows_amx_body.h"
 
 #define NEEDS                                                                                      \
     (COV_CPU_AVX512F | COV_CPU_AVX512DQ | COV_CPU_AVX512BW | COV_CPU_AVX512VL |                    \

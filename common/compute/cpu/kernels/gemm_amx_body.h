@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/operands.h"
 
 enum {
     TILE = 16,

@@ -1,4 +1,5 @@
-/* gemm_avx2.c - single-precision products and sums of outer products for AVX2.
+/* gemm_avx2.c - products, sums of outer products and transforms of minimal
+ * filtering in single precision for AVX2.
  * SPDX-License-Identifier: MIT */
 #define GEMM_LEVEL avx2
 #define GEMM_NAME "AVX2"
@@ -8,3 +9,4 @@
 #include "common/compute/cpu/kernels/gemm_body.h"
 
 #include "common/compute/cpu/kernels/outer_body.h"
+#include "common/compute/cpu/kernels/toom_cook_body.h"

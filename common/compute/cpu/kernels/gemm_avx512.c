@@ -1,4 +1,5 @@
-/* gemm_avx512.c - single-precision products and sums of outer products for AVX-512.
+/* gemm_avx512.c - products, sums of outer products and transforms of minimal
+ * filtering in single precision for AVX-512.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 /* How gemm_body.h multiplies and adds: see MULTIPLY there. */
@@ -20,4 +21,5 @@ typedef __m512 lanes;
 #include "common/compute/cpu/kernels/gemm_body.h"
 
 #include "common/compute/cpu/kernels/outer_body.h"
+#include "common/compute/cpu/kernels/toom_cook_body.h"
 #endif

@@ -1,4 +1,5 @@
-/* gemm_base.c - single-precision products and sums of outer products for any CPU of the architecture.
+/* gemm_base.c - products, sums of outer products and transforms of minimal
+ * filtering in single precision for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
 #define GEMM_LEVEL base
 #define GEMM_NAME "baseline"
@@ -8,3 +9,4 @@
 #include "common/compute/cpu/kernels/gemm_body.h"
 
 #include "common/compute/cpu/kernels/outer_body.h"
+#include "common/compute/cpu/kernels/toom_cook_body.h"

@@ -5,7 +5,6 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/gemm_tiling.h"
-#include "common/compute/cpu/kernels/tiles.h"
 
 enum {
     AHEAD = 32, /* rows of B */

@@ -28,7 +28,6 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/gemm.h"
-#include "common/compute/cpu/kernels/tiles.h"
 
 enum {
     LANES = 16,

@@ -1,10 +1,10 @@
-/* gemm_int16_body.h - products of 16-bit integers (int16.h) by an instruction that multiplies pairs
+/* gemm_int16_body.h - products of 16-bit integers (operands.h) by an instruction that multiplies pairs
  * of them and adds both products to a 32-bit integer; included by gemm_avx512vnni.c, and by its
  * test with C in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place
  * and modulo 2^32, EVERY_PAIR(p), the pair at p in all lanes, and PAIRS_AT(p), the vector at p.
  *
  * Two of the four vector units of AMD's cores execute DOT, and all four add. Of three pairs of k,
- * two are crossed (int16.h), which takes one DOT and two additions, and one is multiplied directly.
+ * two are crossed (operands.h), which takes one DOT and two additions, and one is multiplied directly.
  * These four instructions keep all units busy, and take two thirds of the time of three DOTs.
  *
  * A prepared row consists of its k integers, zeros up to a cache line, its unit, and its negative
@@ -15,8 +15,7 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/gemm.h"
-#include "common/compute/cpu/kernels/int16.h"
-#include "common/compute/cpu/kernels/tiles.h"
+#include "common/compute/cpu/kernels/operands.h"
 
 enum {
     INT16_LANES = 16,

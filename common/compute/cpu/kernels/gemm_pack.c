@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/compute/cpu/kernels/bf16.h"
-#include "common/compute/cpu/kernels/int16.h"
+#include "common/compute/cpu/kernels/operands.h"
 
 /* Sets `cross` to the negative cross terms of `depth` pairs of rows of a panel: one row of terms
  * for each part of COV_INT16_DEPTH elements of k. */

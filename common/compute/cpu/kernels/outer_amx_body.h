@@ -3,7 +3,6 @@
  * the left side, so pairs of rows of `a` are transposed.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/kernels/outer_ahead.h"
 
 enum {
     SUM_ROWS = 64,     /* columns of `a` at once */
@@ -119,18 +118,6 @@ static void amx_outer(const struct cov_outer_sum *s, const struct cov_outer_rows
     size_t n_squares =
         (s->m + PAIRS_ROWS - 1) / PAIRS_ROWS * ((s->n + PAIRS_PANEL - 1) / PAIRS_PANEL);
     configure(PAIRS_ROWS, false);
-    for (size_t r = 0; r < s->k; r += COV_OUTER_DEPTH) {
-        struct cov_outer_sum block = *s;
-        block.k = at_most(s->k - r, COV_OUTER_DEPTH);
-        block.a += r * s->lda;
-        struct cov_outer_ahead ahead = cov_outer_ahead_of(
-            s, r, block.k, next, n_squares * ((block.k + TILE_UNIT - 1) / TILE_UNIT));
-        for (size_t j = 0; j < s->n; j += SUM_COLUMNS) {
-            block.n = at_most(s->n - j, SUM_COLUMNS);
-            block.b = s->b + r * s->ldb + j;
-            block.c = s->c + j;
-            sum_block(&block, &ahead);
-        }
-    }
+    cov_outer_add_blocks(s, next, SUM_COLUMNS, n_squares, TILE_UNIT, sum_block);
     TILE_RELEASE();
 }

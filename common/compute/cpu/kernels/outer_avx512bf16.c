@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/operands.h"
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/kernels/outer_ahead.h"
-#include "common/compute/cpu/kernels/tiles.h"
 
 enum {
     LANES = 16,
@@ -134,20 +132,7 @@ static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahe
 static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
 {
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
-    for (size_t r = 0; r < s->k; r += COV_OUTER_DEPTH) {
-        size_t rows = s->k - r < COV_OUTER_DEPTH ? s->k - r : COV_OUTER_DEPTH;
-        struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(s, r, rows, next, n_tiles * (rows / CALL));
-        for (size_t j = 0; j < s->n; j += COLUMNS) {
-            struct cov_outer_sum block = *s;
-            block.n = s->n - j < COLUMNS ? s->n - j : COLUMNS;
-            block.k = rows;
-            block.a += r * s->lda;
-            block.b += r * s->ldb + j;
-            block.c += j;
-            add_block(&block, &ahead);
-        }
-    }
+    cov_outer_add_blocks(s, next, COLUMNS, n_tiles, CALL, add_block);
 }
 
 #define NEEDS (COV_CPU_AVX512F | COV_CPU_AVX512BW | COV_CPU_AVX512VL | COV_CPU_AVX512_BF16)

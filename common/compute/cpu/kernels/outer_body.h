@@ -8,8 +8,6 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/kernels/outer_ahead.h"
-#include "common/compute/cpu/kernels/tiles.h"
 
 enum {
     DEPTH = COV_OUTER_DEPTH,
@@ -112,27 +110,25 @@ static void run_panel(size_t m, const struct panel *p)
     }
 }
 
-static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
+static void add_outer_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahead)
 {
     _Alignas(64) float packed[DEPTH * WIDTH];
+    const struct panel p = {.cols = s->n,
+                            .k = s->k,
+                            .a = s->a,
+                            .lda = s->lda,
+                            .b = packed,
+                            .c = s->c,
+                            .ldc = s->ldc,
+                            .ahead = ahead};
+    pack(s->k, s->n, s->b, s->ldb, packed);
+    run_panel(s->m, &p);
+}
+
+static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
+{
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
-    for (size_t r = 0; r < s->k; r += DEPTH) {
-        size_t rows = s->k - r < DEPTH ? s->k - r : DEPTH;
-        struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(s, r, rows, next, n_tiles * (rows / CALL));
-        for (size_t j = 0; j < s->n; j += WIDTH) {
-            const struct panel p = {.cols = s->n - j < WIDTH ? s->n - j : WIDTH,
-                                    .k = rows,
-                                    .a = s->a + r * s->lda,
-                                    .lda = s->lda,
-                                    .b = packed,
-                                    .c = s->c + j,
-                                    .ldc = s->ldc,
-                                    .ahead = &ahead};
-            pack(rows, p.cols, s->b + r * s->ldb + j, s->ldb, packed);
-            run_panel(s->m, &p);
-        }
-    }
+    cov_outer_add_blocks(s, next, WIDTH, n_tiles, CALL, add_outer_block);
 }
 
 const struct cov_outer JOIN(cov_outer_, GEMM_LEVEL) = {GEMM_NAME, GEMM_NEEDS, add_outer, COV_FP32};

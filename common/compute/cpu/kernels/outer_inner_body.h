@@ -7,7 +7,6 @@
  * computed, but not written. The including file defines OUTER_TABLE.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/kernels/outer_ahead.h"
 
 enum {
     DEPTH = COV_OUTER_DEPTH,
@@ -156,19 +155,7 @@ static void add_outer_block(const struct cov_outer_sum *s, struct cov_outer_ahea
 static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
 {
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
-    for (size_t r = 0; r < s->k; r += DEPTH) {
-        size_t rows = s->k - r < DEPTH ? s->k - r : DEPTH;
-        struct cov_outer_ahead ahead = cov_outer_ahead_of(s, r, rows, next, n_tiles * (rows / SIX));
-        for (size_t j = 0; j < s->n; j += COLUMNS) {
-            struct cov_outer_sum block = *s;
-            block.n = s->n - j < COLUMNS ? s->n - j : COLUMNS;
-            block.k = rows;
-            block.a += r * s->lda;
-            block.b += r * s->ldb + j;
-            block.c += j;
-            add_outer_block(&block, &ahead);
-        }
-    }
+    cov_outer_add_blocks(s, next, COLUMNS, n_tiles, SIX, add_outer_block);
 }
 
 const struct cov_outer OUTER_TABLE = {INNER_NAME, INNER_NEEDS, add_outer, COV_FP32};

@@ -3,7 +3,6 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#define TRAINVEC_TABLE cov_trainvec_avx2
 #define VEC_NAME "AVX2"
 #define VEC_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
 #define LANES 8
@@ -11,7 +10,6 @@
 #define LEAST(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define MOST(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
-#include "common/compute/cpu/kernels/trainvec_body.h"
 #include "common/compute/cpu/kernels/vec_body.h"
 
 VEC_TABLE_OF(cov_vec_avx2, VEC_NAME, VEC_NEEDS, GATES_EXACT)

@@ -1,11 +1,9 @@
 /* vec_avx512.c - element-wise kernels of prediction and training for AVX-512.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
-#define TRAINVEC_TABLE cov_trainvec_avx512
 #define VEC_NAME "AVX-512"
 #define VEC_NEEDS (COV_CPU_AVX512F | COV_CPU_AVX512DQ | COV_CPU_AVX512BW | COV_CPU_AVX512VL)
 #include "common/compute/cpu/kernels/gates_avx512.h"
-#include "common/compute/cpu/kernels/trainvec_body.h"
 #include "common/compute/cpu/kernels/vec_body.h"
 
 VEC_TABLE_OF(cov_vec_avx512, VEC_NAME, VEC_NEEDS, GATES_EXACT)

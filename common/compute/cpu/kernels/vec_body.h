@@ -9,6 +9,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/vec.h"
 #include "common/compute/cpu/kernels/vec_gates.h"
+#include "common/compute/dropout.h"
 
 enum {
     LOOK_UP_VECTORS = 4, /* vectors of sums at a time */
@@ -72,8 +73,8 @@ static inline float exp_core(float x)
 /* ---- gates ---- */
 
 /* Computes i g for n <= LANES units of a row of lstm_cell. */
-static inline __attribute__((always_inline)) void
-open_input(const enum gates how, const size_t n, size_t hidden, float *gates, const float *bias)
+INLINE void open_input(const enum gates how, const size_t n, size_t hidden, float *gates,
+                       const float *bias)
 {
     vec i = gate_sum(how, SIGMOID_SCALE, load(n, gates), load(n, bias));
     vec g = gate_sum(how, TANH_SCALE, load(n, gates + 2 * hidden), load(n, bias + 2 * hidden));
@@ -84,9 +85,8 @@ open_input(const enum gates how, const size_t n, size_t hidden, float *gates, co
  * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and
  * f * cell is rounded before the sum, as in PyTorch. With a fused multiply-add, cells of a trained
  * network differed 30 times more from PyTorch's. */
-static inline __attribute__((always_inline)) void open_others(const enum gates how, const size_t n,
-                                                              size_t hidden, float *gates,
-                                                              const float *bias, float *cell)
+INLINE void open_others(const enum gates how, const size_t n, size_t hidden, float *gates,
+                        const float *bias, float *cell)
 {
     float *f = gates + hidden, *o = gates + 3 * hidden;
     vec sum = gate_sum(how, SIGMOID_SCALE, load(n, f), load(n, bias + hidden));
@@ -98,9 +98,8 @@ static inline __attribute__((always_inline)) void open_others(const enum gates h
 }
 
 /* Computes h = o tanh(cell). */
-static inline __attribute__((always_inline)) void show(const enum gates how, const size_t n,
-                                                       size_t hidden, const float *gates,
-                                                       const float *cell, float *h)
+INLINE void show(const enum gates how, const size_t n, size_t hidden, const float *gates,
+                 const float *cell, float *h)
 {
     store(n, shown_cell(how, load(n, cell), load(n, gates + 3 * hidden)), h);
 }
@@ -120,8 +119,7 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const struc
 
 /* Computes all units of a row in three loops, so that chains of exponentials and divisions are
  * short and many of them overlap. */
-static inline __attribute__((always_inline)) void run_cells(const enum gates how,
-                                                            const struct cov_lstm_cells *c)
+INLINE void run_cells(const enum gates how, const struct cov_lstm_cells *c)
 {
     size_t hidden = c->hidden, whole = hidden / LANES * LANES, rest = hidden - whole;
     const float *bias = c->bias;
@@ -150,8 +148,8 @@ struct resting {
 };
 
 /* Computes n <= LANES units of lstm_rest, from unit u on. */
-static inline __attribute__((always_inline)) void
-rest_units(const enum gates how, const size_t n, size_t hidden, const struct resting *r, size_t u)
+INLINE void rest_units(const enum gates how, const size_t n, size_t hidden, const struct resting *r,
+                       size_t u)
 {
     const float *add = r->gates + u, *keep = add + hidden, *under_o = add + 3 * hidden;
     vec old = load(n, r->cell + u), v = load(n, keep) * old + load(n, add);
@@ -163,8 +161,7 @@ rest_units(const enum gates how, const size_t n, size_t hidden, const struct res
     store(n, shown_cell(how, v, load(n, under_o)), r->h + u);
 }
 
-static inline __attribute__((always_inline)) void run_resting(const enum gates how, size_t hidden,
-                                                              const struct resting *r)
+INLINE void run_resting(const enum gates how, size_t hidden, const struct resting *r)
 {
     size_t u = 0;
     for (; u + LANES <= hidden; u += LANES)
@@ -185,8 +182,7 @@ static float largest(size_t n, const float *a)
 }
 
 /* Returns n <= LANES lanes whose bits are set where |a - b| > most. */
-static inline __attribute__((always_inline)) ints beyond(const size_t n, const float *a,
-                                                         const float *b, vec most)
+INLINE ints beyond(const size_t n, const float *a, const float *b, vec most)
 {
     vec apart = load(n, a) - load(n, b);
     return ~((vec)((ints)apart & INT32_MAX) <= most);
@@ -219,9 +215,8 @@ static void exp_all(size_t n, float *restrict y)
 /* ---- table look-up ---- */
 
 /* Computes one row of y from column c on: `vectors` vectors, with n <= LANES columns of each. */
-static inline __attribute__((always_inline)) void
-look_up_row(const int vectors, const size_t n, const struct cov_look_up *l, const uint8_t *codes,
-            const struct cov_finish *f, size_t c, float *y)
+INLINE void look_up_row(const int vectors, const size_t n, const struct cov_look_up *l,
+                        const uint8_t *codes, const struct cov_finish *f, size_t c, float *y)
 {
     vec sum[LOOK_UP_VECTORS] = {{0}};
     for (size_t k = 0; k < l->n_taps; k++) {
@@ -255,6 +250,226 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
     }
 }
 
+/* ---- training: plain loops, which the compiler vectorises ---- */
+
+/* ---- norms: in memory order; the sums stay in the first-level cache ---- */
+
+static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_stride,
+                      double *restrict sums)
+{
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            double v = (double)r[t * r_stride + k];
+            sums[k] += v;
+            sums[c + k] += v * v;
+        }
+}
+
+static void scale_rows(const struct cov_vec_rows *x, const float *restrict scale,
+                       const float *restrict shift, float *restrict y, size_t y_stride)
+{
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride;
+    const float *restrict r = x->r;
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++)
+            y[t * y_stride + k] = r[t * r_stride + k] * scale[k] + shift[k];
+}
+
+static void norm_backward_sums(const struct cov_vec_rows *x, const float *restrict mean,
+                               const float *restrict rstd, double *restrict sums)
+{
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride, d_stride = x->d_stride;
+    const float *restrict r = x->r, *restrict d = x->d;
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            float by = d[t * d_stride + k], v = (r[t * r_stride + k] - mean[k]) * rstd[k];
+            sums[k] += (double)by;
+            sums[c + k] += (double)(by * v);
+        }
+}
+
+static void relu_backward(const struct cov_vec_rows *x, const float *restrict by_d,
+                          const float *restrict by_r, const float *restrict shift,
+                          float *restrict z, double *restrict sums)
+{
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride, d_stride = x->d_stride;
+    const float *restrict r = x->r, *restrict d = x->d;
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            float at = r[t * r_stride + k];
+            float v = by_d[k] * d[t * d_stride + k] + by_r[k] * at + shift[k];
+            v = at > 0.0f ? v : 0.0f;
+            z[t * c + k] = v;
+            sums[k] += (double)v;
+        }
+}
+
+static void column_sums(size_t rows, size_t c, const float *restrict x, size_t x_stride,
+                        double *restrict sums)
+{
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++)
+            sums[k] += (double)x[t * x_stride + k];
+}
+
+/* n_terms is a constant when this is inlined. */
+INLINE void combine_terms(const int n_terms, size_t n, const float *const *rows, const float *by,
+                          float *y)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vec sum = {0};
+#pragma GCC unroll 8
+        for (int k = 0; k < n_terms; k++)
+            sum += load(LANES, rows[k] + i) * all(by[k]);
+        store(LANES, sum, y + i);
+    }
+    for (; i < n; i++) {
+        float sum = 0;
+        for (int k = 0; k < n_terms; k++)
+            sum += rows[k][i] * by[k];
+        y[i] = sum;
+    }
+}
+
+static void combine(size_t n, size_t n_terms, const float *const *rows, const float *by, float *y)
+{
+    switch (n_terms) {
+    case 1:
+        combine_terms(1, n, rows, by, y);
+        break;
+    case 4:
+        combine_terms(4, n, rows, by, y);
+        break;
+    case 6:
+        combine_terms(6, n, rows, by, y);
+        break;
+    default:
+        combine_terms((int)n_terms, n, rows, by, y);
+    }
+}
+
+/* ---- LSTM ---- */
+
+INLINE vec sigmoid(vec x)
+{
+    return all(1.0f) / under_sigmoid(x);
+}
+
+INLINE vec hyperbolic(vec x)
+{
+    vec t = above_tanh(x);
+    return t / (t + all(2.0f));
+}
+
+/* Prefetches units of row r for the next step. */
+INLINE void prefetch_units(const struct cov_vec_lstm *s, size_t r, size_t u, size_t y_stride)
+{
+    if (!s->next_gates)
+        return;
+    const float *gates = s->next_gates + r * s->gates_stride + u;
+    for (int k = 0; k < 4; k++)
+        __builtin_prefetch(gates + (size_t)k * s->hidden);
+    if (s->next_cells)
+        __builtin_prefetch(s->next_cells + r * s->cells_stride + u);
+    __builtin_prefetch(s->next_y + r * y_stride + u);
+}
+
+/* Computes units [u, u + n) of sequence r, n <= LANES. */
+INLINE void forward_units(const size_t n, const struct cov_vec_lstm *s, size_t r, size_t u,
+                          const float *sums, const float *bias, float *h)
+{
+    const size_t hidden = s->hidden, at = r * s->cells_stride + u;
+    float *gates = s->gates + r * s->gates_stride + u;
+    vec i = sigmoid(load(n, sums) + load(n, bias));
+    vec f = sigmoid(load(n, sums + hidden) + load(n, bias + hidden));
+    vec g = hyperbolic(load(n, sums + 2 * hidden) + load(n, bias + 2 * hidden));
+    vec o = sigmoid(load(n, sums + 3 * hidden) + load(n, bias + 3 * hidden));
+    vec c = i * g;
+    if (s->before)
+        c = f * load(n, s->before + at) + c;
+    store(n, i, gates);
+    store(n, f, gates + hidden);
+    store(n, g, gates + 2 * hidden);
+    store(n, o, gates + 3 * hidden);
+    store(n, c, s->cells + at);
+    store(n, o * hyperbolic(c), h);
+}
+
+static void lstm_forward(const struct cov_vec_lstm *of, const float *sums, const float *bias,
+                         float *h, size_t h_stride)
+{
+    const struct cov_vec_lstm s = *of; /* a copy, which no store can change */
+    size_t whole = s.hidden / LANES * LANES;
+    for (size_t r = 0; r < s.rows; r++, sums += 4 * s.hidden) {
+        float *to = h + r * h_stride;
+        for (size_t u = 0; u < whole; u += LANES) {
+            prefetch_units(&s, r, u, h_stride);
+            forward_units(LANES, &s, r, u, sums + u, bias + u, to + u);
+        }
+        if (whole < s.hidden)
+            forward_units(s.hidden - whole, &s, r, whole, sums + whole, bias + whole, to + whole);
+    }
+}
+
+INLINE void backward_units(const size_t n, const struct cov_vec_lstm *s, size_t r, size_t u,
+                           const float *dy, const float *next, float *dc)
+{
+    const size_t hidden = s->hidden, at = r * s->cells_stride + u;
+    float *gates = s->gates + r * s->gates_stride + u;
+    vec i = load(n, gates), f = load(n, gates + hidden), g = load(n, gates + 2 * hidden);
+    vec o = load(n, gates + 3 * hidden), shown = hyperbolic(load(n, s->cells + at));
+    vec dh = load(n, dy);
+    const vec one = all(1.0f);
+    if (next)
+        dh = dh + load(n, next);
+    vec by_cell = load(n, dc) + dh * o * (one - shown * shown);
+    store(n, by_cell * g * i * (one - i), gates);
+    vec by_f = {0};
+    if (s->before)
+        by_f = by_cell * load(n, s->before + at) * f * (one - f);
+    store(n, by_f, gates + hidden);
+    store(n, by_cell * i * (one - g * g), gates + 2 * hidden);
+    store(n, dh * shown * o * (one - o), gates + 3 * hidden);
+    store(n, by_cell * f, dc);
+}
+
+static void lstm_backward(const struct cov_vec_lstm *of, const float *dy, size_t dy_stride,
+                          const float *from_next, float *dc)
+{
+    const struct cov_vec_lstm s = *of; /* a copy, which no store can change */
+    size_t whole = s.hidden / LANES * LANES;
+    for (size_t r = 0; r < s.rows; r++, dc += s.hidden) {
+        const float *by = dy + r * dy_stride, *next = from_next ? from_next + r * s.hidden : NULL;
+        for (size_t u = 0; u < whole; u += LANES) {
+            prefetch_units(&s, r, u, dy_stride);
+            backward_units(LANES, &s, r, u, by + u, next ? next + u : NULL, dc + u);
+        }
+        if (whole < s.hidden)
+            backward_units(s.hidden - whole, &s, r, whole, by + whole, next ? next + whole : NULL,
+                           dc + whole);
+    }
+}
+
+/* ---- dropout ---- */
+
+static void dropout(size_t n, uint64_t key, uint64_t first, uint32_t limit, float scale,
+                    const float *x, float *y)
+{
+    enum { BLOCK = 64 };
+    uint32_t bits[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t rows = n - i < BLOCK ? n - i : BLOCK;
+        for (size_t k = 0; k < BLOCK / 2; k++) {
+            uint64_t z = cov_dropout_mix(key + ((first + i) / 2 + k + 1) * 0x9e3779b97f4a7c15U);
+            bits[2 * k] = (uint32_t)z;
+            bits[2 * k + 1] = (uint32_t)(z >> 32);
+        }
+        for (size_t k = 0; k < rows; k++)
+            y[i + k] = bits[k] < limit ? 0.0f : x[i + k] * scale;
+    }
+}
+
 /* Defines a table whose gates are computed as in `how`, an enum gates. */
 #define VEC_TABLE_OF(table, title, features, how)                                                  \
     static void table##_cell(const struct cov_lstm_cells *c)                                       \
@@ -266,5 +481,21 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
     {                                                                                              \
         run_resting(how, hidden, &(struct resting){gates, cell, before, h});                       \
     }                                                                                              \
-    const struct cov_vec table = {title,   features, finish,  table##_cell, table##_rest,          \
-                                  largest, within,   exp_all, look_up};
+    const struct cov_vec table = {.name = title,                                                   \
+                                  .needs = features,                                               \
+                                  .finish = finish,                                                \
+                                  .lstm_cell = table##_cell,                                       \
+                                  .lstm_rest = table##_rest,                                       \
+                                  .largest = largest,                                              \
+                                  .within = within,                                                \
+                                  .exp = exp_all,                                                  \
+                                  .look_up = look_up,                                              \
+                                  .norm_sums = norm_sums,                                          \
+                                  .scale = scale_rows,                                             \
+                                  .norm_backward_sums = norm_backward_sums,                        \
+                                  .relu_backward = relu_backward,                                  \
+                                  .combine = combine,                                              \
+                                  .column_sums = column_sums,                                      \
+                                  .lstm_forward = lstm_forward,                                    \
+                                  .lstm_backward = lstm_backward,                                  \
+                                  .dropout = dropout};

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef int32_t ints __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
@@ -91,13 +93,12 @@ static inline vec exp2_of(vec x)
 
 /* Returns z + bias, in the form that the functions below expect. `scale` is one of those above, and
  * `bias` has been scaled by it. */
-static inline __attribute__((always_inline)) vec scaled_sum(float scale, vec z, vec bias)
+INLINE vec scaled_sum(float scale, vec z, vec bias)
 {
     return FUSED(z, all(scale), bias);
 }
 
-static inline __attribute__((always_inline)) vec gate_sum(const enum gates how, float scale, vec z,
-                                                          vec bias)
+INLINE vec gate_sum(const enum gates how, float scale, vec z, vec bias)
 {
     if (how == GATES_EXACT)
         return z + bias;
@@ -105,7 +106,7 @@ static inline __attribute__((always_inline)) vec gate_sum(const enum gates how, 
 }
 
 /* Returns 1 / sigmoid(x); infinity is possible if gates are rough. */
-static inline __attribute__((always_inline)) vec under_gate(const enum gates how, vec x)
+INLINE vec under_gate(const enum gates how, vec x)
 {
     if (how == GATES_EXACT)
         return under_sigmoid(x);
@@ -115,7 +116,7 @@ static inline __attribute__((always_inline)) vec under_gate(const enum gates how
 }
 
 /* Returns the gate, from 1 / sigmoid(x). It multiplies a cell at every step, so it is never rough. */
-static inline __attribute__((always_inline)) vec gate_of(const enum gates how, vec under)
+INLINE vec gate_of(const enum gates how, vec under)
 {
     if (how == GATES_EXACT)
         return all(1.0f) / under;
@@ -125,7 +126,7 @@ static inline __attribute__((always_inline)) vec gate_of(const enum gates how, v
 }
 
 /* Returns tanh(x) / under: an input that a gate lets in, or a cell that it shows. */
-static inline __attribute__((always_inline)) vec gated_tanh(const enum gates how, vec x, vec under)
+INLINE vec gated_tanh(const enum gates how, vec x, vec under)
 {
     if (how == GATES_EXACT) {
         vec t = above_tanh(x);
@@ -140,8 +141,7 @@ static inline __attribute__((always_inline)) vec gated_tanh(const enum gates how
 }
 
 /* Returns tanh(cell) / under. */
-static inline __attribute__((always_inline)) vec shown_cell(const enum gates how, vec cell,
-                                                            vec under)
+INLINE vec shown_cell(const enum gates how, vec cell, vec under)
 {
     if (how != GATES_EXACT)
         cell = cell * all(TANH_SCALE);

@@ -9,8 +9,8 @@
 #define COV_COMPUTE_CPU_LAYERS_CONV_H
 
 #include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/toom_cook.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/toom_cook.h"
 #include "common/compute/device.h"
 #include "common/compute/plan.h"
 

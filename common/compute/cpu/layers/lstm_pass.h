@@ -24,7 +24,7 @@ struct cov_lstm {
     float *bias;                 /* [directions, 4*hidden] */
     struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
     struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
-    struct cov_matrix w_step[2]; /* w_ih, then w_hh, in the order of gemm_fused.h; or empty */
+    struct cov_matrix w_step[2]; /* w_ih, then w_hh, in the order of gemm.h; or empty */
 };
 
 /* The vector that a result was computed from. Vectors within `reach` of it give the same result. */

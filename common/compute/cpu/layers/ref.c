@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/operands.h"
 
 /* Returns a weight times v. */
 static double product(enum cov_arithmetic arithmetic, float weight, double v)

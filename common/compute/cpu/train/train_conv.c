@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 
 /* ---- parameters ---- */
@@ -17,14 +16,13 @@
 int cov_train_conv_pack(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
-    const struct cov_training_kernels *k = t->kernels;
     struct cov_layer plain = s->layer;
     plain.norm = false;
     cov_conv_free(s->forward);
     cov_conv_free(s->backward);
     s->forward = s->backward = NULL;
     struct cov_cpu_kernels kernels =
-        cov_cpu_conv_kernels(&k->arithmetic, &s->layer, s->operands, &k->plain);
+        cov_cpu_conv_kernels(&t->arithmetic, &s->layer, s->operands, &t->kernels);
     int rc = cov_conv_new(&plain, &s->weights, &kernels, &s->forward, e);
     if (rc || (i <= t->spec.first_trained && !t->spec.explain))
         return rc;
@@ -61,8 +59,8 @@ static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err
     cov_conv_rows(s->forward, rows, &io, t->scratch[worker]);
     if (s->norm && !t->spec.explain) {
         memset(sums_of(s, item), 0, 2 * c * sizeof(double));
-        t->kernels->vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
-                                   r.row, sums_of(s, item));
+        t->kernels.vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
+                                  r.row, sums_of(s, item));
     }
     return COV_OK;
 }
@@ -76,11 +74,11 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     size_t b = item / s->pieces.n;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     struct cov_view r = cov_train_before_norm(t, t->layer), y = cov_train_output(t, t->layer);
-    const struct cov_trainvec_rows in = {.rows = rows.end - rows.beg,
-                                         .c = s->layer.c_out,
-                                         .r = r.data + b * r.seq + rows.beg * r.row,
-                                         .r_stride = r.row};
-    t->kernels->vec->scale(&in, s->scale, s->shift, y.data + b * y.seq + rows.beg * y.row, y.row);
+    const struct cov_vec_rows in = {.rows = rows.end - rows.beg,
+                                    .c = s->layer.c_out,
+                                    .r = r.data + b * r.seq + rows.beg * r.row,
+                                    .r_stride = r.row};
+    t->kernels.vec->scale(&in, s->scale, s->shift, y.data + b * y.seq + rows.beg * y.row, y.row);
     return COV_OK;
 }
 
@@ -162,17 +160,17 @@ int cov_train_conv_again(struct cov_cpu_training *t, size_t i, bool from_input, 
 /* ---- backward through the norm and the ReLU ---- */
 
 /* Returns the rows of sequence b before the norm, and the gradient of the norm's output. */
-static struct cov_trainvec_rows rows_with_gradient(const struct cov_cpu_training *t, size_t b,
-                                                   struct cov_rows rows)
+static struct cov_vec_rows rows_with_gradient(const struct cov_cpu_training *t, size_t b,
+                                              struct cov_rows rows)
 {
     struct cov_view r = cov_train_before_norm(t, t->layer);
     struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d);
-    return (struct cov_trainvec_rows){.rows = rows.end - rows.beg,
-                                      .c = t->layers[t->layer].layer.c_out,
-                                      .r = r.data + b * r.seq + rows.beg * r.row,
-                                      .r_stride = r.row,
-                                      .d = d.data + b * d.seq + rows.beg * d.row,
-                                      .d_stride = d.row};
+    return (struct cov_vec_rows){.rows = rows.end - rows.beg,
+                                 .c = t->layers[t->layer].layer.c_out,
+                                 .r = r.data + b * r.seq + rows.beg * r.row,
+                                 .r_stride = r.row,
+                                 .d = d.data + b * d.seq + rows.beg * d.row,
+                                 .d_stride = d.row};
 }
 
 static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -183,9 +181,9 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
-    const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
+    const struct cov_vec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, 2 * c * sizeof(double));
-    t->kernels->vec->norm_backward_sums(&in, s->mean, s->rstd, sums_of(s, item));
+    t->kernels.vec->norm_backward_sums(&in, s->mean, s->rstd, sums_of(s, item));
     return COV_OK;
 }
 
@@ -225,10 +223,10 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
-    const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
+    const struct cov_vec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, c * sizeof(double));
-    t->kernels->vec->relu_backward(&in, s->by_d, s->by_r, s->by_one,
-                                   t->z + (b * s->layer.t_out + rows.beg) * c, sums_of(s, item));
+    t->kernels.vec->relu_backward(&in, s->by_d, s->by_r, s->by_one,
+                                  t->z + (b * s->layer.t_out + rows.beg) * c, sums_of(s, item));
     return COV_OK;
 }
 

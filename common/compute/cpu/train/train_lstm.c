@@ -10,7 +10,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"
 
@@ -117,22 +116,22 @@ static void multiply_x(const struct cov_cpu_training *t, const struct group *g, 
     s->gemm->run(steps * g->rows, x, c, &s->w_ih[g->d], sums, 4 * s->layer.hidden, false);
 }
 
-static struct cov_trainvec_lstm kept_of(const struct cov_cpu_training *t, const struct group *g,
-                                        size_t row)
+static struct cov_vec_lstm kept_of(const struct cov_cpu_training *t, const struct group *g,
+                                   size_t row)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t hidden = s->layer.hidden;
-    return (struct cov_trainvec_lstm){.rows = g->rows,
-                                      .hidden = hidden,
-                                      .gates_stride = 4 * hidden,
-                                      .cells_stride = hidden,
-                                      .gates = kept_at(t, g, s->gates, 4 * hidden, row),
-                                      .cells = kept_at(t, g, s->cells, hidden, row)};
+    return (struct cov_vec_lstm){.rows = g->rows,
+                                 .hidden = hidden,
+                                 .gates_stride = 4 * hidden,
+                                 .cells_stride = hidden,
+                                 .gates = kept_at(t, g, s->gates, 4 * hidden, row),
+                                 .cells = kept_at(t, g, s->cells, hidden, row)};
 }
 
 /* Prefetches what the next step needs at this row, in `y`, too. */
 static void prefetch_next(const struct cov_cpu_training *t, const struct group *g, size_t row,
-                          const float *y, struct cov_trainvec_lstm *kept)
+                          const float *y, struct cov_vec_lstm *kept)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     kept->next_gates = kept_at(t, g, s->gates, 4 * s->layer.hidden, row);
@@ -147,7 +146,7 @@ static void forward_step(const struct cov_cpu_training *t, const struct group *g
     const struct cov_layer *l = &s->layer;
     size_t hidden = l->hidden, n_gates = 4 * hidden;
     size_t row = g->d ? l->t_in - 1 - step : step, before = g->d ? row + 1 : row - 1;
-    struct cov_trainvec_lstm kept = kept_of(t, g, row);
+    struct cov_vec_lstm kept = kept_of(t, g, row);
     if (step + 1 < l->t_in)
         prefetch_next(t, g, g->d ? row - 1 : row + 1, s->y, &kept);
     if (step > 0) {
@@ -155,8 +154,8 @@ static void forward_step(const struct cov_cpu_training *t, const struct group *g
         s->gemm->run(g->rows, s->y + y_place(t, g, before), l->c_out, &s->w_hh[g->d], sums, n_gates,
                      true);
     }
-    t->kernels->vec->lstm_forward(&kept, sums, s->bias + g->d * n_gates, s->y + y_place(t, g, row),
-                                  l->c_out);
+    t->kernels.vec->lstm_forward(&kept, sums, s->bias + g->d * n_gates, s->y + y_place(t, g, row),
+                                 l->c_out);
 }
 
 static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -186,9 +185,9 @@ static void drop_rows(const struct cov_cpu_training *t, size_t i, size_t row, co
     size_t c = t->layers[i].layer.c_out;
     double p = t->spec.dropout;
     for (size_t b = 0; b < t->batch->n; b++)
-        t->kernels->vec->dropout(c, cov_dropout_key(t->spec.seed, t->step, i, t->batch->first + b),
-                                 cov_dropout_place(row, c), cov_dropout_limit(p),
-                                 (float)(1 / (1 - p)), from + b * c, to + b * c);
+        t->kernels.vec->dropout(c, cov_dropout_key(t->spec.seed, t->step, i, t->batch->first + b),
+                                cov_dropout_place(row, c), cov_dropout_limit(p),
+                                (float)(1 / (1 - p)), from + b * c, to + b * c);
 }
 
 /* Steps per item of dropout. */
@@ -241,7 +240,7 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         size_t row = g.d ? l->t_in - 1 - step : step;
         size_t before = g.d ? row + 1 : row - 1, next = g.d ? row - 1 : row + 1;
         bool last = step + 1 == l->t_in;
-        struct cov_trainvec_lstm kept = kept_of(t, &g, row);
+        struct cov_vec_lstm kept = kept_of(t, &g, row);
         if (step > 0) {
             kept.before = kept_at(t, &g, s->cells, hidden, before);
             prefetch_next(t, &g, before, t->d, &kept);
@@ -251,8 +250,8 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         if (!last)
             s->gemm->run(g.rows, kept_at(t, &g, s->gates, n_gates, next), n_gates, &s->back_hh[g.d],
                          from_next, hidden, false);
-        t->kernels->vec->lstm_backward(&kept, t->d + y_place(t, &g, row), l->c_out,
-                                       last ? NULL : from_next, dc);
+        t->kernels.vec->lstm_backward(&kept, t->d + y_place(t, &g, row), l->c_out,
+                                      last ? NULL : from_next, dc);
     }
     return COV_OK;
 }
@@ -338,7 +337,7 @@ static void rows_item(const struct cov_cpu_training *t, size_t item)
         const float *dgates = s->gates + (d * all + first) * n_gates;
         if (t->layer > t->spec.first_trained)
             s->gemm->run(rows, dgates, n_gates, &s->back_ih[d], dx, l->c_in, d > 0);
-        t->kernels->vec->column_sums(rows, n_gates, dgates, n_gates, bias + d * n_gates);
+        t->kernels.vec->column_sums(rows, n_gates, dgates, n_gates, bias + d * n_gates);
     }
 }
 

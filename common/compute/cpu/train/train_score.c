@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
@@ -78,7 +77,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
         if (t->batch->present[b * n + d])
             scores[3 * d + 2] =
                 (double)add_products(L, n, codes, p + d, targets + d, &scores[3 * d]);
-    t->kernels->plain.vec->exp(L * n, p);
+    t->kernels.vec->exp(L * n, p);
     for (size_t d = 0; d < n; d++) {
         double *to = scores + 3 * d, sum_x;
         if (to[2] == 0)
@@ -189,7 +188,7 @@ static int sum_backward_one(void *arg, size_t b, unsigned worker, struct cov_err
     const struct cov_view x = cov_train_input(t, t->n_layers - 1);
     float *p = last->y + b * L * n, *dx = t->d + b * L * c;
     run_linear(&last->layer, &last->weights, x.data + b * x.seq, p);
-    t->kernels->plain.vec->exp(L * n, p);
+    t->kernels.vec->exp(L * n, p);
     memset(dx, 0, L * c * sizeof *dx);
     s->sums[b] = 0;
     for (size_t i = s->batch->beg[b]; i < s->batch->end[b]; i++) {

@@ -13,7 +13,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_state.h"
 #include "common/compute/cpu/train/training.h"
 
 enum {
@@ -123,7 +122,7 @@ struct seen {
 
 /* Sets to[n] to the sum over k < n_terms of by[k] times row k. Rows past the end of the array count
  * as zeros. */
-static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, const double *by,
+static void combine(const struct cov_vec *vec, size_t n, size_t n_terms, const double *by,
                     const struct seen *s, float *to)
 {
     const float *rows[MAX_POINTS];
@@ -209,7 +208,7 @@ static void add_tiles(const struct cov_cpu_training *t, const struct cov_train_t
         for (size_t phase = 0; phase < m->places.in_phases; phase++) {
             struct seen rows = of_x;
             rows.first = row_of(first + i, m->places.in_phases, phase, m->places.in_first);
-            combine(t->kernels->vec, l->c_in, m->points.n_points, m->input[of->point], &rows,
+            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[of->point], &rows,
                     left + i * m->depth + phase * l->c_in);
         }
         for (size_t c = of->column, wide; c < end; c += wide) { /* phase by phase */
@@ -218,7 +217,7 @@ static void add_tiles(const struct cov_cpu_training *t, const struct cov_train_t
             wide = l->c_out - o < end - c ? l->c_out - o : end - c;
             rows.data += o;
             rows.first = row_of(first + i, m->places.out_phases, phase, m->places.out_first);
-            combine(t->kernels->vec, wide, TILE, m->output[of->point], &rows,
+            combine(t->kernels.vec, wide, TILE, m->output[of->point], &rows,
                     right + i * of->n_columns + c - of->column);
         }
     }

@@ -9,7 +9,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/train_state.h"
 #include "common/seq/alphabet.h"
 
 enum {
@@ -51,17 +50,16 @@ static struct cov_layer back_of(const struct cov_layer *l)
 static int make_conv(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
-    const struct cov_training_kernels *k = t->kernels;
     size_t c = s->layer.c_out, n = t->spec.max_batch;
     bool failed = false;
     s->norm = s->layer.norm;
-    s->operands = cov_cpu_arithmetic_of(&k->arithmetic, &s->layer, i + 2 == t->n_layers);
+    s->operands = cov_cpu_arithmetic_of(&t->arithmetic, &s->layer, i + 2 == t->n_layers);
     if (s->operands == COV_BF16X3) /* only predictions join rows */
         s->operands = COV_FP32;
-    s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, s->operands);
+    s->outer = cov_cpu_outer(&t->arithmetic, &s->layer, s->operands);
     s->back = back_of(&s->layer);
-    if (k->plain.minimal && cov_train_toom_cook_pays(&s->layer, s->outer->arithmetic) &&
-        cov_train_toom_cook_new(&s->layer, k->plain.minimal, &s->minimal, e))
+    if (t->kernels.minimal && cov_train_toom_cook_pays(&s->layer, s->outer->arithmetic) &&
+        cov_train_toom_cook_new(&s->layer, t->kernels.minimal, &s->minimal, e))
         return COV_ENOMEM;
     s->pieces = pieces_of(&s->layer);
     s->back_pieces = pieces_of(&s->back);
@@ -76,11 +74,10 @@ static int make_conv(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 static int make_lstm(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
-    const struct cov_training_kernels *k = t->kernels;
     bool failed = false;
     s->drops = t->spec.dropout > 0 && cov_train_is_lstm(t, i + 1);
-    s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, k->arithmetic.lstm);
-    s->gemm = cov_cpu_lstm_gemm(&k->arithmetic, &s->layer);
+    s->outer = cov_cpu_outer(&t->arithmetic, &s->layer, t->arithmetic.lstm);
+    s->gemm = cov_cpu_lstm_gemm(&t->arithmetic, &s->layer);
     s->bias = cov_train_array(t, s->layer.directions * 4 * s->layer.hidden, &failed, e);
     return failed ? COV_ENOMEM : COV_OK;
 }
@@ -120,7 +117,6 @@ static void free_training(struct cov_training *base)
         free_layer(&t->layers[i]);
     for (size_t i = 0; t->scratch && i < t->n_workers; i++)
         free(t->scratch[i]);
-    free(t->kernels);
     free(t->layers);
     free(t->loss_weights);
     free(t->scores);
@@ -274,7 +270,8 @@ static int explain(struct cov_training *base, const struct cov_explain_batch *ex
     return rc;
 }
 
-int cov_cpu_training_new(const struct cov_training_kernels *kernels,
+int cov_cpu_training_new(const struct cov_cpu_kernels *kernels,
+                         const struct cov_cpu_arithmetic *arithmetic,
                          const struct cov_training_spec *spec, struct cov_training **out,
                          struct cov_err *e)
 {
@@ -289,17 +286,16 @@ int cov_cpu_training_new(const struct cov_training_kernels *kernels,
     t->spec = *spec;
     t->n_layers = spec->n_layers;
     t->n_workers = cov_pool_size(spec->pool);
-    t->kernels = cov_calloc(1, sizeof *t->kernels, e);
+    t->kernels = *kernels;
+    t->arithmetic = *arithmetic;
     t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
     t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
     t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
     t->linear_sums = cov_calloc(n, outputs * (last->c_in + 1) * sizeof *t->linear_sums, e);
     t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
-    int rc = t->kernels && t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch
-                 ? COV_OK
-                 : COV_ENOMEM;
+    int rc = t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch ? COV_OK
+                                                                                       : COV_ENOMEM;
     if (rc == COV_OK) {
-        *t->kernels = *kernels;
         for (size_t d = 0; d < outputs; d++)
             t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
         t->spec.loss_weights = t->loss_weights;

@@ -1,5 +1,5 @@
-/* toom_cook_body.h - the transforms of toom_cook.h; included by the file of each instruction set, which
- * defines TOOM_COOK_TABLE, TOOM_COOK_NAME, TOOM_COOK_NEEDS and LANES (floats per vector).
+/* toom_cook_body.h - the transforms of toom_cook.h; included by the file of each instruction set
+ * after gemm_body.h and outer_body.h, whose macros it uses.
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
  * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative gives all other rows of
@@ -9,13 +9,11 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/layers/toom_cook.h"
+#include "common/compute/cpu/kernels/toom_cook.h"
 
-typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
 /* Everything is inlined with a constant number of points, so that arrays stay in registers. */
-#define INLINE static inline __attribute__((always_inline))
 
 enum {
     MAX_PAIRS = COV_TOOM_COOK_MAX_PAIRS,
@@ -266,5 +264,5 @@ static void output(const struct cov_toom_cook_points *p, const struct cov_toom_c
     }
 }
 
-const struct cov_toom_cook_kernels TOOM_COOK_TABLE = {TOOM_COOK_NAME, TOOM_COOK_NEEDS, input,
-                                                      output};
+const struct cov_toom_cook_kernels JOIN(cov_toom_cook_, GEMM_LEVEL) = {GEMM_NAME, GEMM_NEEDS, input,
+                                                                       output};

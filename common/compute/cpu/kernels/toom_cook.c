@@ -6,7 +6,7 @@
  * for each panel and block, the products at all points stay in the first-level cache until they
  * become rows of y.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/toom_cook.h"
+#include "common/compute/cpu/kernels/toom_cook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,20 +119,6 @@ void cov_toom_cook_points_init(size_t taps, size_t outputs, struct cov_toom_cook
             p->filter[i][k] = power;
     }
     p->filter[p->n_points - 1][taps - 1] = 1;
-}
-
-const struct cov_toom_cook_kernels *cov_toom_cook_choose(unsigned features)
-{
-#ifdef __x86_64__
-    static const struct cov_toom_cook_kernels *const tables[] = {&cov_toom_cook_avx512,
-                                                                 &cov_toom_cook_avx2};
-    for (size_t i = 0; i < COV_COUNT(tables); i++)
-        if ((tables[i]->needs & ~features) == 0)
-            return tables[i];
-#else
-    (void)features;
-#endif
-    return &cov_toom_cook_base;
 }
 
 /* ---- making ---- */

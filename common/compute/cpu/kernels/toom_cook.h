@@ -15,8 +15,8 @@
  * Tiles of m start at the beginning of a sequence, and rows of a product do not depend on one
  * another (gemm.h), so the values do not depend on the batch or on the threads.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_LAYERS_TOOM_COOK_H
-#define COV_COMPUTE_CPU_LAYERS_TOOM_COOK_H
+#ifndef COV_COMPUTE_CPU_KERNELS_TOOM_COOK_H
+#define COV_COMPUTE_CPU_KERNELS_TOOM_COOK_H
 
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/vec.h"
