@@ -85,6 +85,8 @@ void cov_cpu_count_work(const struct cov_cpu_program *p, struct cov_cpu_arena *a
 /* Returns true if the network can be run by cov_cpu_forward_edited: it has LSTM layers, and computes
  * in single precision. */
 bool cov_cpu_can_edit(const struct cov_cpu_program *p);
+/* Returns the floats of scratch that an LSTM layer needs for edits. */
+size_t cov_cpu_edits_scratch(const struct cov_lstm *f);
 /* forward_edited of struct cov_program. */
 int cov_cpu_forward_edited(struct cov_program *base, unsigned worker,
                            const struct cov_edited_chunks *chunks, float *out, struct cov_err *e);

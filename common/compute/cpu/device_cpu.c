@@ -16,7 +16,6 @@
 #include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/blas.h"
-#include "common/compute/cpu/layers/lstm_edits.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
@@ -88,7 +87,7 @@ static int make_arenas(struct cov_cpu_program *p, struct cov_err *e)
                                         : cov_conv_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
         if (p->lstm[i])
-            scratch = max_size(scratch, cov_lstm_edits_scratch(p->lstm[i]));
+            scratch = max_size(scratch, cov_cpu_edits_scratch(p->lstm[i]));
     }
     /* Every part starts on a cache line, including the first. */
     onehot = (onehot + LINE - 1) / LINE * LINE;

@@ -8,7 +8,7 @@
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/layers/conv.h"
-#include "common/compute/cpu/layers/lstm_batch.h"
+#include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/device.h"
 
 struct cov_cpu_arithmetic {
