@@ -167,7 +167,7 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
 # These files loop over parameters of a network or values of a track.
-ISA_adam     := $(VEC_CFLAGS)
+ISA_train    := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
 ISA_h5_rows  := $(VEC_CFLAGS)

@@ -1,6 +1,6 @@
-/* ckpt_training.c - see ckpt_training.h: reading. (ckpt_writer.c writes.)
+/* ckpt_training.c - see ckpt.h: reading. (ckpt_writer.c writes.)
  * SPDX-License-Identifier: MIT */
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* ckpt_writer.c - see ckpt.h and ckpt_training.h: writing.
+/* ckpt_writer.c - see ckpt.h: writing.
  *
  * Keys are in the same order as in Predmoter's checkpoints. The values follow Lightning 2's
  * trainer/connectors/checkpoint_connector.py and the state_dict functions of its loops and
  * callbacks.
  * SPDX-License-Identifier: MIT */
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 
 #include <assert.h>
 #include <math.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/ckpt/mt19937.h"
 #include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
 
@@ -221,7 +220,43 @@ static void put_loops(struct cov_pickle_writer *w, const struct cov_ckpt *c,
     cov_pickle_end_dict(w);
 }
 
-/* ---------------------------------------------------------------- callbacks */
+/* ---------------------------------------------------------------- random numbers */
+
+/* States of the Mersenne Twister, which checkpoints of Python programs contain. Source: Matsumoto
+ * and Nishimura, "Mersenne Twister: a 623-dimensionally equidistributed uniform pseudorandom number
+ * generator", 1998, with the initialisation of 2002. */
+enum { MT19937_N = 624 };
+
+/* Seeds with an integer, like NumPy and PyTorch. */
+static void seed_state(uint32_t seed, uint32_t state[MT19937_N])
+{
+    state[0] = seed;
+    for (uint32_t i = 1; i < MT19937_N; i++)
+        state[i] = 1812433253U * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+}
+
+/* Mixes word i with the word before it. */
+static void mix(uint32_t *state, size_t i, uint32_t factor, uint32_t plus)
+{
+    uint32_t before = state[i - 1];
+    state[i] = (state[i] ^ ((before ^ (before >> 30)) * factor)) + plus;
+}
+
+/* Seeds with an array that holds only this integer, like Python's random.seed. */
+static void seed_array(uint32_t seed, uint32_t state[MT19937_N])
+{
+    seed_state(19650218U, state);
+    size_t i = 1;
+    for (int round = 0; round < 2; round++)
+        for (size_t k = MT19937_N - (size_t)round; k > 0; k--) {
+            mix(state, i, round ? 1566083941U : 1664525U, round ? 0U - (uint32_t)i : seed);
+            if (++i == MT19937_N) {
+                state[0] = state[MT19937_N - 1];
+                i = 1;
+            }
+        }
+    state[0] = 0x80000000U;
+}
 
 /* Writes the state of PyTorch's CPU generator after manual_seed: the seed, 1 number left, the
  * seeded flag, the index of the next number, the state as 64-bit words, and no cached normal
@@ -230,7 +265,7 @@ static int put_torch_rng(struct put *p, uint32_t seed, struct cov_err *e)
 {
     enum { BYTES = 5056, HEAD = 24 };
     static const int64_t shape[] = {BYTES};
-    uint32_t state[COV_MT19937_N];
+    uint32_t state[MT19937_N];
     p->torch_rng = cov_calloc(BYTES, 1, e);
     if (!p->torch_rng)
         return COV_ENOMEM;
@@ -238,8 +273,8 @@ static int put_torch_rng(struct put *p, uint32_t seed, struct cov_err *e)
     const int32_t ones[2] = {1, 1};
     memcpy(p->torch_rng, &seed64, sizeof seed64);
     memcpy(p->torch_rng + sizeof seed64, ones, sizeof ones);
-    cov_mt19937_seed(seed, state);
-    for (size_t i = 0; i < COV_MT19937_N; i++)
+    seed_state(seed, state);
+    for (size_t i = 0; i < MT19937_N; i++)
         memcpy(p->torch_rng + HEAD + 8 * i, &state[i], sizeof state[i]);
     cov_pickle_text(&p->w, "torch");
     put_tensor(p, "ByteStorage", 1, BYTES, 1, shape, p->torch_rng);
@@ -248,16 +283,16 @@ static int put_torch_rng(struct put *p, uint32_t seed, struct cov_err *e)
 
 static void put_numpy_rng(struct cov_pickle_writer *w, uint32_t seed)
 {
-    uint32_t state[COV_MT19937_N];
-    cov_mt19937_seed(seed, state);
+    uint32_t state[MT19937_N];
+    seed_state(seed, state);
     cov_pickle_text(w, "numpy");
     cov_pickle_begin_tuple(w);
     cov_pickle_text(w, "MT19937");
     cov_pickle_begin_list(w);
-    for (size_t i = 0; i < COV_MT19937_N; i++)
+    for (size_t i = 0; i < MT19937_N; i++)
         cov_pickle_int(w, state[i]);
     cov_pickle_end_list(w);
-    cov_pickle_int(w, COV_MT19937_N);
+    cov_pickle_int(w, MT19937_N);
     cov_pickle_int(w, 0);
     cov_pickle_float(w, 0);
     cov_pickle_end_tuple(w);
@@ -265,19 +300,21 @@ static void put_numpy_rng(struct cov_pickle_writer *w, uint32_t seed)
 
 static void put_python_rng(struct cov_pickle_writer *w, uint32_t seed)
 {
-    uint32_t state[COV_MT19937_N];
-    cov_mt19937_seed_array(seed, state);
+    uint32_t state[MT19937_N];
+    seed_array(seed, state);
     cov_pickle_text(w, "random");
     cov_pickle_begin_tuple(w);
     cov_pickle_int(w, 3);
     cov_pickle_begin_tuple(w);
-    for (size_t i = 0; i < COV_MT19937_N; i++)
+    for (size_t i = 0; i < MT19937_N; i++)
         cov_pickle_int(w, state[i]);
-    cov_pickle_int(w, COV_MT19937_N);
+    cov_pickle_int(w, MT19937_N);
     cov_pickle_end_tuple(w);
     cov_pickle_none(w);
     cov_pickle_end_tuple(w);
 }
+
+/* ---------------------------------------------------------------- callbacks */
 
 static int put_seed(struct put *p, uint32_t seed, struct cov_err *e)
 {

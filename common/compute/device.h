@@ -120,7 +120,7 @@ struct cov_training_spec {
     struct cov_pool *pool;
 };
 
-/* The optimiser: Adam as in PyTorch, with the decoupled weight decay of AdamW (net/adam.h). */
+/* The optimiser: Adam as in PyTorch, with the decoupled weight decay of AdamW (cov_adam_step). */
 struct cov_adam {
     double learning_rate, beta1, beta2, eps; /* 0.001, 0.9, 0.999, 1e-8 */
     double weight_decay;                     /* 0: none */
@@ -320,5 +320,26 @@ void cov_device_close(struct cov_device *dev); /* NULL is accepted */
 int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
 /* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);
+
+/* ---- covtools-cuda.so, which device_open.c loads; its only symbol ---- */
+
+struct cov_cuda_options {
+    const int *cards; /* GPUs without duplicates */
+    size_t n_cards;   /* 0: all that CUDA lists */
+    enum cov_precision precision;
+};
+
+struct cov_cuda_plugin {
+    const char *version; /* must equal the library's own: tables differ between versions */
+    /* If it returns COV_EUNSUPPORTED, the message names what is missing. `options` are borrowed for
+     * the call. */
+    int (*open)(const struct cov_cuda_options *options, struct cov_device **out, struct cov_err *e);
+};
+
+#define COV_CUDA_PLUGIN_FILE "covtools-cuda.so"
+#define COV_CUDA_PLUGIN_SYMBOL "cov_cuda_plugin"
+
+/* The symbol; for programs that link the plugin. */
+extern const struct cov_cuda_plugin cov_cuda_plugin;
 
 #endif

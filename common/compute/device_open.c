@@ -13,7 +13,6 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/base/version.h"
-#include "common/compute/plugin.h"
 #include "common/file/dynload.h"
 #include "common/file/path.h"
 

@@ -19,7 +19,6 @@
 
 #include "common/base/pool.h"
 #include "common/compute/device.h"
-#include "common/net/adam.h"
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 
@@ -58,5 +57,20 @@ int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state,
                      struct cov_err *e) COV_MUST_USE;
 int cov_trainer_write(struct cov_trainer *t, const struct cov_train_state *state,
                       struct cov_err *e) COV_MUST_USE;
+
+/* A slice of the parameters; the arrays do not overlap. */
+struct cov_adam_slice {
+    size_t n;
+    const float *gradient; /* [n] */
+    float *parameters, *moment1, *moment2;
+};
+
+/* The optimiser: PyTorch's Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015),
+ * with the weight decay of AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization",
+ * 2019): each step first multiplies all parameters by 1 - learning_rate weight_decay. Performs step
+ * number `step` (the first is 1) with the gradient times `scale`. Any split of the parameters into
+ * slices gives the same bits. */
+void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale,
+                   const struct cov_adam_slice *slice);
 
 #endif

@@ -21,8 +21,8 @@
 #include <time.h>
 
 #include "common/base/pool.h"
+#include "common/compute/device.h"
 #include "common/compute/device_open.h"
-#include "common/compute/plugin.h"
 #include "common/job/predict/predict.h"
 #include "common/net/net.h"
 #include "tests/mock/runtime_mock.h"

@@ -2,7 +2,7 @@
  * checkpoint, its state of training, the network, and writing what was read.
  * Target: common/ckpt/ckpt.c, common/ckpt/ckpt_training.c, common/ckpt/torch_file.c
  * SPDX-License-Identifier: MIT */
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 #include "common/ckpt/zip.h"
 #include "common/input/model.h"
 #include "tests/fuzz/fuzz.h"

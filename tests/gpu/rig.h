@@ -7,7 +7,7 @@
 extern "C" {
 #include "common/base/rng.h"
 #include "common/compute/cuda/runtime.h"
-#include "common/compute/plugin.h"
+#include "common/compute/device.h"
 #include "common/net/shape.h"
 }
 

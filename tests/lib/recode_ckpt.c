@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
-#include "common/net/adam.h"
+#include "common/net/train.h"
 
 enum { N = 37, STEPS = 50 };
 

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 
 static char path[40];
 
@@ -37,6 +37,41 @@ static void fill(struct cov_ckpt *c)
     assert_int_equal(cov_ckpt_add_int(c, "step", 2, NULL), 0);
     assert_int_equal(cov_ckpt_add_tensor(c, "out.weight", COV_TORCH_FLOAT32, 2, shape, &t, NULL),
                      0);
+}
+
+/* Compares words of a generator's state with those of NumPy, or of Python: the first three, and the
+ * sum of all. */
+static void check_words(const struct cov_pickle_value *words, const uint32_t wanted[4])
+{
+    uint32_t sum = 0;
+    assert_true(words->n_items >= 624);
+    for (size_t i = 0; i < 624; i++)
+        sum += (uint32_t)words->items[i]->u.integer;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(words->items[i]->u.integer, wanted[i]);
+    assert_int_equal(sum, wanted[3]);
+}
+
+/* The states after random.seed, numpy.random.seed and torch.manual_seed with UINT32_MAX. */
+static void check_generators(void)
+{
+    static const uint32_t python[] = {2147483648, 2159790430, 4274725319, 4218682327},
+                          numpy[] = {UINT32_MAX, 1340201581, 3941791902, 2288129294};
+    struct cov_torch_file *f;
+    struct cov_torch_tensor torch;
+    assert_ok(cov_torch_open(path, &f, &e));
+    const struct cov_pickle_value *v = cov_pickle_get(cov_torch_root(f), "callbacks");
+    v = cov_pickle_get(cov_pickle_get(v, "SeedCallback"), "rng_states");
+    check_words(cov_pickle_get(v, "random")->items[1], python);
+    const struct cov_pickle_value *words = cov_pickle_get(v, "numpy")->items[1];
+    check_words(words, numpy);
+    assert_ok(cov_torch_read_tensor(f, cov_pickle_get(v, "torch"), "torch", &torch, &e));
+    for (size_t i = 0; i < 624; i++) /* in PyTorch, each word has 64 bits */
+        assert_int_equal(torch.i64[24 + 8 * i] | torch.i64[25 + 8 * i] << 8 |
+                             torch.i64[26 + 8 * i] << 16 | torch.i64[27 + 8 * i] << 24,
+                         words->items[i]->u.integer);
+    cov_torch_tensor_fini(&torch);
+    cov_torch_close(f);
 }
 
 TEST_WITH(test_round_trip, setup, NULL)
@@ -86,6 +121,7 @@ TEST_WITH(test_round_trip, setup, NULL)
     assert_string_equal(r.saving.saved[0].path, first);
     assert_true(r.saving.saved[1].score == 0.5);
     assert_true(r.has_seed && r.seed == UINT32_MAX);
+    check_generators();
     assert_int_equal(r.n_batches, 40);
     assert_int_equal(r.n_epoch_steps, 7);
     assert_int_equal(r.n_current, 1);

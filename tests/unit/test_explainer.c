@@ -5,7 +5,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/net/explainer.h"
 #include "common/net/net.h"
 #include "tests/lib/make_training.h"
 

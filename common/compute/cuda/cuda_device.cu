@@ -4,7 +4,7 @@ extern "C" {
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/compute/cuda/runtime.h"
-#include "common/compute/plugin.h"
+#include "common/compute/device.h"
 }
 #include "common/compute/cuda/cuda_program.h"
 #include "common/compute/cuda/cuda_team.h"

@@ -360,7 +360,7 @@ static int measure_gradient(struct cov_cuda_training *t, double *square, struct 
     return rc;
 }
 
-/* Queues a step with the gradient times `scale`; the same computation as in net/adam.c. */
+/* Queues a step with the gradient times `scale`; the same computation as in cov_adam_step. */
 static void queue_step(struct cov_cuda_training *t, const struct cov_adam *adam, double scale)
 {
     double step = (double)(t->n_steps + 1);

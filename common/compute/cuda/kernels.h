@@ -318,7 +318,7 @@ struct cov_cuda_adam {
     const float *sum; /* gradients */
     const uint8_t *statistic;
     float *block, *moment1, *moment2, *average;
-    float scale, rest1, beta2, rest2, rate, root, eps, keep; /* as in net/adam.c */
+    float scale, rest1, beta2, rest2, rate, root, eps, keep; /* as in cov_adam_step */
     float average_rest;                                      /* 0: no average */
     bool average_begins;
     size_t n;

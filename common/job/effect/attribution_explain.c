@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
-#include "common/net/explainer.h"
+#include "common/net/net.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/dinucleotides.h"
 

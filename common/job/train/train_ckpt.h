@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/ckpt/ckpt_training.h"
+#include "common/ckpt/ckpt.h"
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"
