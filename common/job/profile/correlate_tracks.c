@@ -1,6 +1,6 @@
-/* correlate_tracks.c - see correlate_tracks.h.
+/* correlate_tracks.c - see profile_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/profile/correlate_tracks.h"
+#include "common/job/profile/profile_jobs.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/job/profile/profile_tracks.h"
 #include "common/job/profile/track_bins.h"
 #include "common/plot/gnuplot.h"
 #include "common/track/measures/cluster.h"
@@ -19,9 +20,9 @@
 
 /* Lives until --stats has been printed. */
 struct correlate_job {
-    struct cov_correlate_options o; /* strings: until the tracks have been read */
-    bool has_features;              /* correlate these, not bins */
-    struct cov_track_bins bins;     /* either these */
+    struct cov_correlate_options o;
+    bool has_features;          /* correlate these, not bins */
+    struct cov_track_bins bins; /* either these */
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks; /* or these */
@@ -55,7 +56,7 @@ static int read_bins(struct correlate_job *j, const struct cov_profile_request *
 static int read_features(struct correlate_job *j, const struct cov_profile_request *request,
                          struct cov_err *e)
 {
-    int rc = cov_profile_features_read(&j->o.features, &j->features, e);
+    int rc = cov_profile_features_read(&request->features, &j->features, e);
     if (!rc)
         rc = cov_windows_init(&j->windows, &j->features, &j->o.layout, e);
     if (!rc)
@@ -599,6 +600,6 @@ int cov_correlate_run(const struct cov_profile_request *request,
     if (!j)
         return COV_ENOMEM;
     j->o = *options;
-    j->has_features = options->features.path;
+    j->has_features = request->features.path;
     return cov_profile_job_run(j, &steps, request, e);
 }

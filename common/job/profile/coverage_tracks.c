@@ -1,6 +1,6 @@
-/* coverage_tracks.c - see coverage_tracks.h.
+/* coverage_tracks.c - see profile_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/profile/coverage_tracks.h"
+#include "common/job/profile/profile_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-/* fingerprint_tracks.c - see fingerprint_tracks.h.
+/* fingerprint_tracks.c - see profile_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/profile/fingerprint_tracks.h"
+#include "common/job/profile/profile_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,6 +13,9 @@
 #include "common/job/profile/track_bins.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"
+
+/* The curves have this many points, at equal distances from 0 to 1. */
+enum { N_POINTS = 1001 };
 
 struct fingerprint_track {
     struct cov_lorenz_shape shape;
@@ -132,7 +135,7 @@ static void print_table(const void *arg, FILE *f)
 
 static double rank_of(size_t point)
 {
-    return (double)point / (COV_FINGERPRINT_POINTS - 1);
+    return (double)point / (N_POINTS - 1);
 }
 
 static void print_curves(const void *arg, FILE *f)
@@ -143,7 +146,7 @@ static void print_curves(const void *arg, FILE *f)
         (void)fputc('\t', f);
         cov_table_put_text(b->names[k], f);
     }
-    for (size_t i = 0; i < COV_FINGERPRINT_POINTS; i++) {
+    for (size_t i = 0; i < N_POINTS; i++) {
         (void)fprintf(f, "\n%.9g", rank_of(i));
         for (size_t k = 0; k < b->n; k++)
             cov_table_put_number(cov_lorenz_at(b->means[k], b->n_rows, rank_of(i)), f);
@@ -176,7 +179,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
                                    .no_points = true};
     int rc = cov_charts_add(&charts, &like, &chart, e);
     for (size_t k = 0; !rc && k < b->n; k++)
-        for (size_t i = 0; !rc && i < COV_FINGERPRINT_POINTS; i++)
+        for (size_t i = 0; !rc && i < N_POINTS; i++)
             rc = cov_chart_add(chart, b->names[k], rank_of(i),
                                cov_lorenz_at(b->means[k], b->n_rows, rank_of(i)), e);
     if (!rc)

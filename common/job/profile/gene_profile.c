@@ -1,6 +1,6 @@
-/* gene_profile.c - see gene_profile.h.
+/* gene_profile.c - see profile_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/profile/gene_profile.h"
+#include "common/job/profile/profile_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 
 /* Lives until --stats has been printed. */
 struct gene_profile_job {
-    struct cov_gene_profile_options o; /* strings: until the tracks have been read */
+    struct cov_gene_profile_options o;
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks;
@@ -395,9 +395,9 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
     const double beg = cov_clock();
     j->n_threads = request->n_threads;
     j->dir = find_dir(&request->paths, e);
-    j->stem = cov_path_stem(o->features.path, e);
-    int rc =
-        j->dir && j->stem ? cov_profile_features_read(&o->features, &j->features, e) : COV_ENOMEM;
+    j->stem = cov_path_stem(request->features.path, e);
+    int rc = j->dir && j->stem ? cov_profile_features_read(&request->features, &j->features, e)
+                               : COV_ENOMEM;
     if (!rc)
         rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
     cov_stats_add_stage(request->stats, "annotation", cov_clock() - beg);

@@ -34,11 +34,19 @@ struct cov_profile_reader {
     void *arg;
 };
 
+/* An annotation to read. */
+struct cov_profile_features {
+    const char *path; /* NULL: none */
+    const char *type; /* of the features, except for BED */
+    bool needs_types; /* refuse a BED */
+};
+
 /* What all jobs of covprofile need. Borrowed for the call. */
 struct cov_profile_request {
     char *const *inputs;
     size_t n_inputs;
-    struct cov_source_options source; /* except `factors` */
+    struct cov_source_options source;     /* except `factors` */
+    struct cov_profile_features features; /* for the jobs that use some */
     struct cov_table_paths paths;
     unsigned n_threads;
     struct cov_progress *progress;
@@ -59,13 +67,6 @@ double cov_profile_missing(const struct cov_profile_input *in, const struct cov_
  * track has that name, the file's whole path is used. Caller frees *out. */
 int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out,
                      struct cov_err *e) COV_MUST_USE;
-
-/* An annotation to read. */
-struct cov_profile_features {
-    const char *path;
-    const char *type; /* of the features, except for BED */
-    bool needs_types; /* refuse a BED */
-};
 
 /* Reads it as cov_annotation_read does. */
 int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,

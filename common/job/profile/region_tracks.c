@@ -1,6 +1,6 @@
-/* region_tracks.c - see region_tracks.h.
+/* region_tracks.c - see profile_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/profile/region_tracks.h"
+#include "common/job/profile/profile_jobs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -166,20 +166,21 @@ static int check_types(const struct lane *lane, const struct cov_profile_feature
 }
 
 /* Reads the files before the tracks, which can take long. */
-static int read_features(struct region_job *j, struct cov_err *e)
+static int read_features(struct region_job *j, const struct cov_profile_features *genes,
+                         struct cov_err *e)
 {
-    const struct cov_region_options *o = &j->o;
-    const bool has_genes = o->genes.path != NULL;
-    const size_t n = has_genes + o->peaks.n;
+    const struct cov_strings *peaks = &j->o.peaks;
+    const bool has_genes = genes->path != NULL;
+    const size_t n = has_genes + peaks->n;
     int rc = COV_OK;
     j->lanes = cov_calloc(n + 1, sizeof *j->lanes, e);
-    char *types = has_genes ? cov_strfmt(e, "%s,exon", o->genes.type) : NULL;
+    char *types = has_genes ? cov_strfmt(e, "%s,exon", genes->type) : NULL;
     if (!j->lanes || (has_genes && !types))
         rc = COV_ENOMEM;
     while (!rc && j->n_lanes < n) {
         const bool is_genes = has_genes && j->n_lanes == 0;
         struct lane *lane = &j->lanes[j->n_lanes++];
-        const char *path = is_genes ? o->genes.path : o->peaks.items[j->n_lanes - 1 - has_genes];
+        const char *path = is_genes ? genes->path : peaks->items[j->n_lanes - 1 - has_genes];
         lane->drawn.is_flat = !is_genes;
         lane->name = cov_path_stem(path, e);
         if (!lane->name)
@@ -189,7 +190,7 @@ static int read_features(struct region_job *j, struct cov_err *e)
         else
             rc = cov_annotation_read(path, NULL, &lane->features, e);
         if (!rc && is_genes)
-            rc = check_types(lane, &o->genes, e);
+            rc = check_types(lane, genes, e);
     }
     free(types);
     return rc;
@@ -385,7 +386,7 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
     struct region_job *j = arg;
     int rc = cov_range_parse(j->o.region, &j->range, e);
     if (!rc)
-        rc = read_features(j, e);
+        rc = read_features(j, &request->features, e);
     if (!rc && j->n_lanes > 0)
         rc = check_contig(j, &j->lanes[0], request, e);
     if (!rc)
