@@ -13,7 +13,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/job/profile/profile_tracks.h"
-#include "common/job/profile/track_bins.h"
 #include "common/plot/gnuplot.h"
 #include "common/track/measures/cluster.h"
 #include "common/track/measures/outliers.h"

@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/file/textfile.h"
-#include "common/job/profile/track_bins.h"
+#include "common/job/profile/profile_inputs.h"
 #include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"
 

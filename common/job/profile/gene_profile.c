@@ -16,7 +16,6 @@
 #include "common/cli/stats_file.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/plot/chart.h"
 #include "common/plot/gnuplot.h"

@@ -62,4 +62,14 @@ int cov_profile_tracks_finish(struct cov_profile_tracks *t, bool median,
 int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
                             size_t first, size_t n, double *bins, struct cov_err *e) COV_MUST_USE;
 
+/* Writes the stored bins to the existing file `path` as a matrix of deepTools: gzip; the first line is
+ * '@' and a JSON object of the settings, and each further line has a feature: sequence, start (from
+ * 0), end, name, score, strand, and its bins in all tracks, by "%f", or "nan". */
+int cov_profile_matrix_write(const struct cov_profile_tracks *t, const char *path,
+                             unsigned n_threads, struct cov_err *e) COV_MUST_USE;
+
+/* Formats x like printf's "%f". Returns the number of bytes; there is no terminating zero. */
+enum { COV_PROFILE_VALUE_BYTES = 400 };
+size_t cov_profile_matrix_put(double x, char text[COV_PROFILE_VALUE_BYTES]);
+
 #endif

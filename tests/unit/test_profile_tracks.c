@@ -1,8 +1,8 @@
-/* test_profile_matrix.c - numbers of the matrix are those of printf's "%f".
+/* test_profile_tracks.c - numbers of the matrix are those of printf's "%f".
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/job/profile/profile_matrix.h"
+#include "common/job/profile/profile_tracks.h"
 
 static void check(double x)
 {
