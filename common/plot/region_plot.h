@@ -23,9 +23,11 @@ enum {
 struct cov_plot_row {
     const char *heading; /* above the row; NULL: none, because the picture is_wrapped */
     struct cov_bins bins;
-    const char *letters; /* [bins.n], one for each base, see logo.h; NULL: a curve */
-    size_t series;       /* colour of a curve */
-    double least, most;  /* ends of the y axis; least <= 0 <= most, and not the same */
+    const char
+        *letters;       /* [bins.n], one for each base, of which A, C, G and T are drawn, those with
+                          * negative values upside down; NULL: a curve */
+    size_t series;      /* colour of a curve */
+    double least, most; /* ends of the y axis; least <= 0 <= most, and not the same */
 };
 
 /* Everything is borrowed. */
