@@ -8,9 +8,9 @@
 #include "common/input/ensemble.h"
 #include "common/seq/genome.h"
 
-extern const struct cov_tool coveffect_vcf;       /* vcf.c */
-extern const struct cov_tool coveffect_ism;       /* ism.c */
-extern const struct cov_tool coveffect_gradients; /* gradients.c */
+extern const struct cov_tool coveffect_vcf; /* vcf.c */
+extern const struct cov_tool coveffect_ism; /* attribute.c, like: */
+extern const struct cov_tool coveffect_gradients;
 
 #define COVEFFECT_DEFAULT_WIDTH 1001 /* about that of ChromBPNet */
 #define COVEFFECT_MAX_WINDOW (1 << 28)
