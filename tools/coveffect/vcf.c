@@ -14,7 +14,7 @@
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "common/input/device_options.h"
-#include "common/job/effect/effect_vcf.h"
+#include "common/job/effect/effect_options.h"
 #include "tools/coveffect/coveffect.h"
 
 #define MAX_SHUFFLES 1000000

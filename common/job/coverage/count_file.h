@@ -51,7 +51,6 @@ struct cov_count_file {
 
 int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file *m,
                         struct cov_err *e) COV_MUST_USE;
-void cov_count_file_fini(struct cov_count_file *m); /* accepts an all-zero struct */
 
 /* For a ring whose workers' buffers are their numbers, an unsigned, which depth_summary.h wants. */
 void cov_count_number_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory);
@@ -85,7 +84,7 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;
 
-/* ---- coverage_stats.c: what bam2h5 reports in --stats ---- */
+/* ---- what bam2h5 reports in --stats ---- */
 
 struct cov_coverage_results {
     struct cov_count_file *files;     /* [n_files] */

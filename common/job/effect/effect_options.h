@@ -1,4 +1,4 @@
-/* effect_options.h - what coveffect computes, and from what.
+/* effect_options.h - what coveffect vcf computes, and from what; the job.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_OPTIONS_H
 #define COV_JOB_EFFECT_EFFECT_OPTIONS_H
@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/err.h"
+#include "common/cli/stats.h"
 #include "common/cli/opt.h"
 #include "common/compute/device.h"
+#include "common/file/outfile.h"
 #include "common/input/ensemble.h"
 #include "common/seq/genome.h"
 
@@ -39,5 +42,12 @@ struct cov_effect_options {
     bool resume; /* keep finished variants (effect_journal.h); the input is a regular file */
     bool force;  /* replace the journal of another run */
 };
+
+/* Scores the variants, writes them to `out` (NULL: standard output), and commits it. A regular file is
+ * first read to its end and checked. Memory does not grow with the number of variants. The output does
+ * not depend on pool size or batch. Warns about records without scores. COV_EINPUT if no record is on a
+ * sequence of the genome. */
+int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outfile *out,
+                       const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

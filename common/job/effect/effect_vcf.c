@@ -1,9 +1,9 @@
-/* effect_vcf.c - see effect_vcf.h.
+/* effect_vcf.c - see effect_options.h.
  *
  * A slot of the ring holds a few records. The source plans their windows, a worker predicts them in
  * batches and scores them, and the sink writes them in order.
  * SPDX-License-Identifier: MIT */
-#include "common/job/effect/effect_vcf.h"
+#include "common/job/effect/effect_options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,12 +21,246 @@
 #include "common/file/path.h"
 #include "common/input/device_options.h"
 #include "common/input/run_journal.h"
-#include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
-#include "common/job/effect/effect_tally.h"
-#include "common/job/effect/effect_tracks.h"
+
+/* ---------------------------------------------------------------- the tally */
+
+/* Empty if all zero. */
+struct effect_tally {
+    int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
+    int64_t n_scored, n_unknown, n_mismatches, n_swapped; /* records */
+    int64_t n_cut, n_cut_by_window;                       /* rows, see tally_add_rows */
+    int64_t n_resumed;                /* records that an earlier run scored; -1: there is none */
+    char unknown[200], mismatch[200]; /* the first of them */
+};
+
+/* Compares the lengths of sequences in the header with those of the genome. Warns of differences, or with
+ * --strict returns COV_EINPUT. */
+static int tally_check_lengths(const struct cov_variants *in, const struct cov_effect_options *o,
+                               struct cov_err *e)
+{
+    const struct cov_genome *g = o->genome;
+    size_t n = 0, n_other = 0, first = 0;
+    int64_t length = 0;
+    for (size_t i = 0; i < g->n_seqs; i++) {
+        const int64_t found = cov_variants_length(in, g->names[i]);
+        n += found > 0;
+        if (found <= 0 || found == g->lengths[i])
+            continue;
+        if (n_other++ == 0) {
+            first = i;
+            length = found;
+        }
+    }
+    if (n_other == 0)
+        return COV_OK;
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "%.100s has %" PRId64 " bases in the header, but %" PRId64
+                   " in %.100s (%zu of %zu sequences differ); check that the variants were called "
+                   "with this genome",
+                   g->names[first], length, g->lengths[first], o->genome_path, n_other, n);
+    if (o->strict)
+        return cov_fail(e, COV_EINPUT, "%s: %s", cov_variants_name(in), text);
+    cov_warn("%s: %s", cov_variants_name(in), text);
+    return COV_OK;
+}
+
+/* Writes "REF is A, but the genome has C", or why there is nothing to compare. */
+static void describe_mismatch(const struct cov_effect_options *o, const struct cov_variant *v,
+                              const struct cov_alleles *p, char *text, size_t n)
+{
+    enum { SHOWN = 20 };
+    const int length = p->n_ref < SHOWN ? (int)p->n_ref : SHOWN;
+    if (p->status == COV_ALLELE_UNKNOWN)
+        (void)snprintf(text, n, "%s does not have the sequence '%.100s'", o->genome_path,
+                       v->contig);
+    else if (!p->found[0])
+        (void)snprintf(text, n, "%.100s:%" PRId64 ": REF is not inside the sequence", v->contig,
+                       v->pos + 1);
+    else
+        (void)snprintf(text, n, "%.60s:%" PRId64 ": REF is %.*s%s, but the genome has %.*s%s",
+                       v->contig, v->pos + 1, length, v->alleles[0], p->n_ref > SHOWN ? "..." : "",
+                       length, p->found, p->n_ref > SHOWN ? "..." : "");
+}
+
+/* Counts a record of `in` by its alleles. COV_EINPUT with --strict if it does not match the genome. */
+static int tally_add(struct effect_tally *t, const struct cov_variants *in,
+                     const struct cov_effect_options *o, const struct cov_variant *v,
+                     const struct cov_alleles *p, struct cov_err *e)
+{
+    t->n_records++;
+    t->n_scored += p->n_scored > 0;
+    for (size_t i = 0; i < p->n_alleles; i++)
+        t->n_alleles[p->items[i].status]++;
+    if (p->status == COV_ALLELE_SCORED)
+        return COV_OK;
+    const bool unknown = p->status == COV_ALLELE_UNKNOWN;
+    char text[sizeof t->mismatch];
+    describe_mismatch(o, v, p, text, sizeof text);
+    if (o->strict)
+        return cov_variants_fail(in, e, "%s%s", text,
+                                 p->is_swapped ? ", which is an allele of ALT" : "");
+    if ((unknown ? t->n_unknown : t->n_mismatches) == 0)
+        memcpy(unknown ? t->unknown : t->mismatch, text, sizeof text);
+    *(unknown ? &t->n_unknown : &t->n_mismatches) += 1;
+    t->n_swapped += p->is_swapped;
+    return COV_OK;
+}
+
+/* Returns true if the row has less of a width than the genome's window; *by_window: because the window is
+ * too small. */
+static bool is_cut(const struct cov_effect_options *o, const struct cov_alleles *p,
+                   const struct cov_effect_row *row, bool *by_window)
+{
+    const size_t L = o->window;
+    for (size_t i = 0; i < o->n_widths; i++) {
+        const size_t half = (size_t)o->widths[i] / 2, rest = (size_t)o->widths[i] - half;
+        const bool left = row->at < p->at && row->at < half;
+        const bool right = row->at > p->at && L - row->at < rest;
+        *by_window =
+            (left && p->beg > 0) || (right && p->beg + (int64_t)L < o->genome->lengths[p->seq]);
+        if (left || right)
+            return true;
+    }
+    return false;
+}
+
+/* Corrects the counts by the rows in haplotypes: alleles of which no row is scored, and rows that have
+ * less than the width because the haplotype moves the variant towards an end of the window. */
+static void tally_add_rows(struct effect_tally *t, const struct cov_effect_options *o,
+                           const struct cov_alleles *p, const struct cov_effect_rows *rows)
+{
+    for (size_t i = 0; i < rows->n;) {
+        const size_t allele = rows->rows[i].allele;
+        const enum cov_allele_status first = rows->rows[i].status;
+        bool is_scored = false;
+        for (; i < rows->n && rows->rows[i].allele == allele; i++) {
+            bool by_window = false;
+            if (rows->rows[i].status != COV_ALLELE_SCORED)
+                continue;
+            is_scored = true;
+            t->n_cut += is_cut(o, p, &rows->rows[i], &by_window);
+            t->n_cut_by_window += by_window;
+        }
+        if (!is_scored && p->items[allele].status == COV_ALLELE_SCORED) {
+            t->n_alleles[COV_ALLELE_SCORED]--;
+            t->n_alleles[first]++;
+        }
+    }
+}
+
+/* What to do about records whose REF differs from the genome. */
+static const char *remedy(const struct effect_tally *t)
+{
+    if (t->n_swapped > t->n_mismatches / 2)
+        return ": REF and ALT are swapped, as PLINK and TASSEL write them; plink2 --ref-from-fa or "
+               "bcftools norm --check-ref s puts them right";
+    return t->n_mismatches > t->n_records / 2
+               ? "; check that the variants were called with this genome"
+               : "";
+}
+
+/* ", in 3 of these, ALT is what the genome has", or nothing. */
+static const char *swapped(const struct effect_tally *t, char text[96])
+{
+    text[0] = '\0';
+    if (t->n_swapped > 0)
+        (void)snprintf(text, 96,
+                       "; in %" PRId64 " of these %" PRId64 ", ALT is what the genome has",
+                       t->n_swapped, t->n_mismatches);
+    return text;
+}
+
+/* Fails if no record fits the genome. */
+static int tally_check(const struct effect_tally *t, const struct cov_variants *in,
+                       const struct cov_effect_options *o, struct cov_err *e)
+{
+    const struct cov_genome *g = o->genome;
+    struct cov_listing names = {.text = ""};
+    char text[96];
+    if (t->n_records == 0 || t->n_unknown + t->n_mismatches < t->n_records)
+        return COV_OK;
+    if (t->n_mismatches > 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: no variant has the genome's bases as REF (%" PRId64 " of %" PRId64
+                        " differ), the first at %s%s%s",
+                        cov_variants_name(in), t->n_mismatches, t->n_records, t->mismatch,
+                        swapped(t, text), remedy(t));
+    for (size_t i = 0; i < g->n_seqs; i++)
+        cov_listing_add(&names, g->names[i]);
+    return cov_fail(e, COV_EINPUT,
+                    "%s: no variant is on a sequence of the genome: %s; it has %s%s; --rename "
+                    "changes its names",
+                    cov_variants_name(in), t->unknown, names.text, cov_listing_more(&names));
+}
+
+static void report_lengths(const struct effect_tally *t, const char *input)
+{
+    if (t->n_alleles[COV_ALLELE_LONG] > 0)
+        cov_warn("%s: no scores for alleles that reach past their windows (%" PRId64
+                 "); use a larger --window",
+                 input, t->n_alleles[COV_ALLELE_LONG]);
+    if (t->n_alleles[COV_ALLELE_END] > 0)
+        cov_warn("%s: no scores for insertions that are longer than the rest of their sequence "
+                 "(%" PRId64 ")",
+                 input, t->n_alleles[COV_ALLELE_END]);
+    if (t->n_cut > 0)
+        cov_warn("%s: scores of fewer bases than --width, because other variants of the haplotype "
+                 "move the allele towards an end of its window (%" PRId64 ")%s",
+                 input, t->n_cut, t->n_cut_by_window > 0 ? "; use a larger --window" : "");
+}
+
+/* Warns about records without scores. */
+static void tally_report(const struct effect_tally *t, const struct cov_variants *in)
+{
+    const char *input = cov_variants_name(in);
+    const int64_t n_signs = cov_variants_n_signs(in);
+    char text[96];
+    if (t->n_mismatches > 0)
+        cov_warn("%s: no scores for variants that differ from the genome (%" PRId64 " of %" PRId64
+                 "), the first at %s%s%s",
+                 input, t->n_mismatches, t->n_records, t->mismatch, swapped(t, text), remedy(t));
+    if (t->n_unknown > 0)
+        cov_warn("%s: no scores for variants on unknown sequences (%" PRId64 " of %" PRId64
+                 "): %s; --rename changes its names",
+                 input, t->n_unknown, t->n_records, t->unknown);
+    if (t->n_alleles[COV_ALLELE_EMPTY] > 0)
+        cov_warn("%s: no scores for alleles whose record has N where no base is (%" PRId64
+                 "), as Sniffles writes them; write the base before them in REF and ALT",
+                 input, t->n_alleles[COV_ALLELE_EMPTY]);
+    report_lengths(t, input);
+    if (n_signs > 0)
+        cov_warn("%s: genotypes with another phase sign before the first allele than after it "
+                 "(%" PRId64 "); the first sign is not written",
+                 input, n_signs);
+    cov_info("variants: %" PRId64 "; alleles with scores: %" PRId64 "; without: symbolic %" PRId64
+             ", overlapping deletions (*) %" PRId64,
+             t->n_records, t->n_alleles[COV_ALLELE_SCORED], t->n_alleles[COV_ALLELE_SYMBOLIC],
+             t->n_alleles[COV_ALLELE_OVERLAP]);
+}
+
+/* Writes the counts for --stats; arg: a struct effect_tally. */
+static void tally_json(struct cov_json *json, const void *arg)
+{
+    static const char *const names[] = {
+        [COV_ALLELE_SCORED] = "scored",     [COV_ALLELE_UNKNOWN] = "unknown_sequence",
+        [COV_ALLELE_MISMATCH] = "mismatch", [COV_ALLELE_OVERLAP] = "overlapping_deletion",
+        [COV_ALLELE_SYMBOLIC] = "symbolic", [COV_ALLELE_EMPTY] = "n_for_no_base",
+        [COV_ALLELE_LONG] = "too_long",     [COV_ALLELE_END] = "past_sequence_end"};
+    const struct effect_tally *t = arg;
+    cov_json_int(json, "variants", t->n_records);
+    if (t->n_resumed >= 0)
+        cov_json_int(json, "variants_resumed", t->n_resumed);
+    cov_json_begin_object(json, "alleles");
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        cov_json_int(json, names[i], t->n_alleles[i]);
+    cov_json_end_object(json);
+}
+
+/* ---------------------------------------------------------------- the job */
 
 struct vcf_slot {
     struct cov_effect_record *records; /* [n_records of the job] */
@@ -44,7 +278,7 @@ struct vcf_job {
     struct cov_effect_journal *journal; /* NULL: none */
     struct cov_haplotypes *haplotypes;  /* NULL: none */
     size_t n_records;                   /* of a slot */
-    struct cov_effect_tally *tally;     /* lives until --stats has been printed */
+    struct effect_tally *tally;         /* lives until --stats has been printed */
     int64_t n_checked;                  /* records that check_input found; -1: not checked */
     enum cov_outfile_kind kind;
     bool to_bcf;
@@ -55,7 +289,7 @@ struct vcf_job {
 
 /* Reads and plans the next record. Returns 1, 0 at the end, or a failure. */
 static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_variant *v,
-                       struct cov_alleles *p, struct cov_effect_tally *t, struct cov_err *e)
+                       struct cov_alleles *p, struct effect_tally *t, struct cov_err *e)
 {
     int rc = v->record ? COV_OK : cov_variant_init(v, e);
     const int got = rc ? rc : cov_variants_next(in, v, e);
@@ -67,7 +301,7 @@ static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_va
                                  "record, which BCF needs; write VCF");
     rc = cov_alleles_find(p, &j->genome, j->o->window, j->o->step, v, e);
     if (!rc)
-        rc = cov_effect_tally_add(t, in, j->o, v, p, e);
+        rc = tally_add(t, in, j->o, v, p, e);
     if (rc)
         return rc;
     const size_t n_tracks = cov_effect_tracks_count(j->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
@@ -85,7 +319,7 @@ static int fail_changed(const struct vcf_job *j, struct cov_err *e)
 
 /* Reads a regular file to its end, so that faults are found before anything is computed, and
  * counts it. *t has -1 records for other inputs. */
-static int check_variants(struct vcf_job *j, struct cov_effect_tally *t, struct cov_err *e)
+static int check_variants(struct vcf_job *j, struct effect_tally *t, struct cov_err *e)
 {
     const char *input = j->o->input;
     struct stat st;
@@ -94,7 +328,7 @@ static int check_variants(struct vcf_job *j, struct cov_effect_tally *t, struct 
     struct cov_alleles alleles = {0};
     const double clock = cov_clock();
     int got = 1;
-    *t = (struct cov_effect_tally){.n_records = -1};
+    *t = (struct effect_tally){.n_records = -1};
     if (cov_path_is_std(input) || stat(input, &st) != 0 || !S_ISREG(st.st_mode))
         return COV_OK;
     t->n_records = 0;
@@ -107,7 +341,7 @@ static int check_variants(struct vcf_job *j, struct cov_effect_tally *t, struct 
     }
     cov_progress_end(j->job->progress);
     if (!rc)
-        rc = cov_effect_tally_check(t, in, j->o, e);
+        rc = tally_check(t, in, j->o, e);
     cov_alleles_fini(&alleles);
     cov_variant_fini(&v);
     cov_variants_close(in);
@@ -136,7 +370,7 @@ static int prepare_scores(const struct vcf_job *j, struct cov_effect_record *rec
                            : cov_effect_rows_plain(&record->rows, &record->alleles, e);
     if (rc)
         return rc;
-    cov_effect_tally_add_rows(j->tally, j->o, &record->alleles, &record->rows);
+    tally_add_rows(j->tally, j->o, &record->alleles, &record->rows);
     record->n_scores = record->rows.n * j->o->n_datasets * j->o->n_widths;
     rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
     if (!rc && j->o->tracks)
@@ -243,7 +477,7 @@ static int fill_effect_stats(struct vcf_job *j, const struct cov_ring_times *tim
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
-    cov_stats_set_more(stats, cov_effect_tally_json, free, j->tally);
+    cov_stats_set_more(stats, tally_json, free, j->tally);
     j->tally = NULL;
     return cov_device_fill_stats(j->o->device, &counts, stats, e);
 }
@@ -251,7 +485,7 @@ static int fill_effect_stats(struct vcf_job *j, const struct cov_ring_times *tim
 /* ---------------------------------------------------------------- the job */
 
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
-static int open_journal(struct vcf_job *j, const struct cov_effect_tally *input, struct cov_err *e)
+static int open_journal(struct vcf_job *j, const struct effect_tally *input, struct cov_err *e)
 {
     struct stat st;
     if (j->o->resume) {
@@ -292,7 +526,7 @@ static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
     int rc = cov_ring_run_job(j->job->pool, &ring, j, &times, e);
     cov_progress_end(j->job->progress);
     if (!rc)
-        rc = cov_effect_tally_check(j->tally, j->in, j->o, e);
+        rc = tally_check(j->tally, j->in, j->o, e);
     if (!rc && j->out)
         rc = cov_effect_output_close(j->out, e);
     if (rc)
@@ -301,7 +535,7 @@ static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
         j->tally->n_resumed = -1;
     else
         j->tally->n_resumed = j->finished ? j->tally->n_scored : n_scored - n;
-    cov_effect_tally_report(j->tally, j->in);
+    tally_report(j->tally, j->in);
     return fill_effect_stats(j, &times, e);
 }
 
@@ -349,7 +583,7 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
 }
 
 /* Opens what the job needs before its output. Sets *input to the counts of check_input. */
-static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct cov_err *e)
+static int open_all(struct vcf_job *j, struct effect_tally *input, struct cov_err *e)
 {
     const struct cov_effect_options *o = j->o;
     const struct cov_variant_field field = cov_effect_field(o);
@@ -361,7 +595,7 @@ static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct co
     j->tally = cov_calloc(1, sizeof *j->tally, e);
     int rc = j->tally ? cov_effect_genome_init(&j->genome, o->genome, e) : COV_ENOMEM;
     if (rc || (rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &j->in, e)) ||
-        (rc = cov_effect_tally_check_lengths(j->in, o, e)) || (rc = check_variants(j, input, e)))
+        (rc = tally_check_lengths(j->in, o, e)) || (rc = check_variants(j, input, e)))
         return rc;
     j->n_checked = input->n_records;
     if (o->haplotypes && (rc = cov_haplotypes_open(o, &j->genome, &j->haplotypes, e)))
@@ -391,7 +625,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
                        const struct cov_job *job, struct cov_err *e)
 {
     struct vcf_job j = {.o = options, .job = job};
-    struct cov_effect_tally input;
+    struct effect_tally input;
     int rc = open_all(&j, &input, e);
     if (!rc)
         rc = score_and_finish(&j, out, input.n_records < 0 ? -1 : input.n_scored, e);
