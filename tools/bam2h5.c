@@ -83,9 +83,6 @@ static const struct cov_opt options[] = {
     COV_OPT(FLAG, "append", 0, FIELD(append), NULL,
             "add columns to the existing coverage of PREFIX"),
     COV_OPT(FLAG, "replace", 0, FIELD(replace), NULL, "replace the existing coverage of PREFIX"),
-    COV_OPT(FLOAT, "min-correlation", 0, ADD(min_correlation), "R",
-            "warn of a replicate whose Pearson's r with the mean of the others is lower",
-            .def = "0.8", .min = -1, .max = 1),
     COV_RENAME_OPTION(ADD(rename_path)),
     {.name = NULL},
 };

@@ -23,7 +23,6 @@ struct config {
         double step; /* of coverage */
     } o;
     int preset, method, anchor;
-    bool mean;
 };
 
 /* Limit of --before, --after and others. */
@@ -32,12 +31,13 @@ enum { MOST_BASES = 1000000 };
 #define FIELD(name) offsetof(struct config, name)
 #define SOURCE FIELD(request.source)
 
-/* Rows of all subcommands, the first without those of regions. */
-#define WHOLE_OPTIONS                                                                              \
-    COV_SOURCE_OPTIONS_WHOLE(                                                                      \
-        SOURCE, "read", "the datasets to read, if an INPUT has several; each is a track", ""),     \
-        COV_FILL_GAPS_OPTION(SOURCE), COV_REPLICATES_OPTION(SOURCE)
-#define ALL_OPTIONS COV_SOURCE_REGION_OPTIONS(SOURCE, "read"), WHOLE_OPTIONS
+/* Rows of all subcommands, and of those that read the genome. */
+#define TRACK_OPTIONS                                                                              \
+    COV_SOURCE_OPTIONS_WHOLE(SOURCE, "read",                                                       \
+                             "the datasets to read, if an INPUT has several; each is a track", "")
+#define GENOME_OPTIONS                                                                             \
+    COV_SOURCE_REGION_OPTIONS(SOURCE, "read"), TRACK_OPTIONS, COV_FILL_GAPS_OPTION(SOURCE),        \
+        COV_REPLICATES_OPTION(SOURCE)
 
 #define GENES_OPTION(help, more)                                                                   \
     COV_OPT(STRING, "genes", 0, FIELD(request.features.path), "FILE", help,                        \
@@ -85,7 +85,6 @@ enum {
     GENES_ANCHOR,
     GENES_BODY,
     GENES_BIN,
-    GENES_MEAN,
     GENES_MEDIAN,
     GENES_PRESET
 };
@@ -112,10 +111,8 @@ static const struct cov_opt genes_options[] = {
     [GENES_BIN] = COV_OPT(SIZE, "bin-size", 0, FIELD(o.genes.layout.bin), "N",
                           "a position of the profile is a bin of N bases", .def = "10", .min = 1,
                           .max = MOST_BASES),
-    [GENES_MEAN] =
-        COV_OPT(FLAG, "mean", 0, FIELD(mean), NULL, "the mean over the features (the default)"),
     [GENES_MEDIAN] = COV_OPT(FLAG, "median", 0, FIELD(o.genes.median), NULL,
-                             "the median over the features instead"),
+                             "the median over the features instead of the mean"),
     [GENES_PRESET] =
         COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
                 "predmoter: as its tss_computations.py, with the base at -a, --bin-size 1, "
@@ -124,7 +121,7 @@ static const struct cov_opt genes_options[] = {
     SECOND_OPTION("matrix", "write the bins of each feature for deepTools' plotHeatmap "
                             "and plotProfile (gzip)"),
     PLOT_OPTION("the curves, and maps of the features sorted by signal,"),
-    ALL_OPTIONS,
+    GENOME_OPTIONS,
     {.name = NULL},
 };
 
@@ -160,8 +157,6 @@ static int check_layout(struct config *c, const bool *given, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE, "--body needs --anchor scale");
     if (!is_scaled)
         l->body = 0;
-    if (c->mean && c->o.genes.median)
-        return cov_fail(e, COV_EUSAGE, "--mean and --median cannot be used together");
     if (l->before + l->after + l->body == 0)
         return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
     int rc = check_bin("before", l->before, l->bin, e);
@@ -217,7 +212,8 @@ static const struct cov_opt region_options[] = {
     COV_OPT(FLAG, "own-scales", 0, FIELD(o.region.own_scales), NULL,
             "draw each track on a scale of its own, not all on the same"),
     PLOT_OPTION("the region"),
-    WHOLE_OPTIONS,
+    TRACK_OPTIONS,
+    COV_REPLICATES_OPTION(SOURCE),
     {.name = NULL},
 };
 
@@ -283,7 +279,7 @@ static const struct cov_opt correlate_options[] = {
     COV_OPT(ENUM, "method", 0, FIELD(method), NULL, "correlate values, or their ranks",
             .def = "pearson", .choices = methods),
     PLOT_OPTION("a clustered map"),
-    ALL_OPTIONS,
+    GENOME_OPTIONS,
     {.name = NULL},
 };
 
@@ -353,9 +349,8 @@ static const struct cov_opt fingerprint_options[] = {
     COV_OPT(STRING, "control", 0, FIELD(o.fingerprint.control), "INPUT",
             "a track without enrichment, such as the input of ChIP-seq, to compare the others with",
             .flags = COV_OPT_PATH_IN),
-    SECOND_OPTION("curves", "write the curves as a table of 1001 points"),
     PLOT_OPTION("the curves"),
-    ALL_OPTIONS,
+    GENOME_OPTIONS,
     {.name = NULL},
 };
 
@@ -385,7 +380,7 @@ static const struct cov_opt coverage_options[] = {
     SECOND_OPTION("curves",
                   "write the fraction of the bases at each step, and from there on, as a table"),
     PLOT_OPTION("the curves"),
-    ALL_OPTIONS,
+    GENOME_OPTIONS,
     {.name = NULL},
 };
 

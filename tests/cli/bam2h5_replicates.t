@@ -88,21 +88,17 @@ stderr_like "^bam2h5: warning: noise\.bedGraph: Pearson's r of $(sed -n 3p r) wi
     '  causes a warning'
 is "$(grep -c warning "$stderr")" "$(awk '$1 < 0.8' r | wc -l)" '  like each other column below the limit'
 for threads in 1 5; do
-    run bam2h5 -q -@ $threads -f -p x --strand own --min-correlation 1 -o t.h5 --stats s$threads.json g.h5 r.sam two.bedGraph
+    run bam2h5 -q -@ $threads -f -p x --strand own -o t.h5 --stats s$threads.json g.h5 r.sam two.bedGraph
     ok "strands that differ, $threads threads" "$PYTHON" expect.py t.h5 s$threads.json
     sed -n '/"columns"/,$p' s$threads.json >c$threads
 done
-is "$(grep -c "warning: .*Pearson's r of [-0-9.]* with the other column of x" "$stderr")" 2 '  --min-correlation 1 warns of both'
+is "$(grep -c "warning: .*Pearson's r of [-0-9.]* with the other column of x" "$stderr")" 2 '  a warning for each of two'
 is "$(diff c1 c5)" "" "  the same results"
 run bam2h5 -q -f -p x -o t.h5 --stats s.json g.h5 cp1.bedGraph cp2.bedGraph
 is "$(grep -c "warning: cp[12].bedGraph: Pearson's r of -*0\.[01]" "$stderr")" 2 'an organelle does not hide that replicates differ'
-run bam2h5 -q -f -p x --min-correlation -1 -o t.h5 g.h5 cp1.bedGraph cp2.bedGraph
-stderr_is '' '  --min-correlation -1 never warns'
 h5chunk subset -q -r b,d -o small.h5 g.h5
 run bam2h5 -q -f -p x --stats s.json small.h5 one.bedGraph noise.bedGraph
 is "$(grep -c '"correlation": null' s.json)" 2 'a few bins are not compared'
-run bam2h5 -q -f -p x --min-correlation 1.1 -o t.h5 g.h5 one.bedGraph
-refused 2 'min-correlation' 'a limit above 1'
 
 printf '>c\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n' >g.fa
 {

@@ -177,7 +177,6 @@ rm -f x.tsv
 # ---------------------------------------------------------------- refusals
 
 refuses_genes 2 '--genes is missing$' 'no annotation' t.bw
-refuses_genes 2 '--mean and --median cannot be used together$' '--mean and --median' --genes f.bed --mean --median t.bw
 refuses_genes 2 '--before and --after are both 0$' 'no bases' --genes f.bed -b 0 -a 0 t.bw
 refuses_genes 2 '--body needs --anchor scale$' '--body without scale' --genes f.bed --body 10 t.bw
 refuses_genes 2 '--before 120 must be a multiple of --bin-size 7$' 'bins that do not fit' --genes f.bed -b 120 --bin 7 t.bw

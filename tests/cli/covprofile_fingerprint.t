@@ -1,5 +1,5 @@
 #!/bin/sh
-# covprofile fingerprint: metrics and curves against those of bins computed base by base (tests/oracle/profile_check.py); inputs, pictures,
+# covprofile fingerprint: metrics against those of bins computed base by base (tests/oracle/profile_check.py); inputs, pictures,
 # statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -12,17 +12,16 @@ fingerprint() { run covprofile fingerprint -q -f "$@"; }
 for seed in 1 2; do
     check make $seed || exit 99
     sed 's/-//' u.bg >v.bg
-    fingerprint --bins 100 --chrom-sizes sizes --curves c.tsv -o f.tsv t.bg v.bg
-    ok "made $seed: metrics and curves" check fingerprints f.tsv c.tsv bins=100 tracks=t.bg,v.bg
-    fingerprint --bins 70 --chrom-sizes sizes --control v.bg --curves c.tsv -o f.tsv t.bg
-    ok '  with a control' check fingerprints f.tsv c.tsv bins=70 tracks=v.bg,t.bg control=1
+    fingerprint --bins 100 --chrom-sizes sizes -o f.tsv t.bg v.bg
+    ok "made $seed: metrics" check fingerprints f.tsv bins=100 tracks=t.bg,v.bg
+    fingerprint --bins 70 --chrom-sizes sizes --control v.bg -o f.tsv t.bg
+    ok '  with a control' check fingerprints f.tsv bins=70 tracks=v.bg,t.bg control=1
 done
 for track in t v; do
     cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
 done
-fingerprint --bins 70 --control v.bw --curves d.tsv -@ 1 -o g.tsv t.bw
+fingerprint --bins 70 --control v.bw -@ 1 -o g.tsv t.bw
 ok 'of bigWig, with one thread' cmp g.tsv f.tsv
-ok '  and the curves' cmp d.tsv c.tsv
 fingerprint --bins 70 --chrom-sizes sizes --control v.bw - <t.bg
 is "$(sed -n 3p "$stdout" | cut -f 1)" stdin 'standard input, to standard output'
 is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 3p f.tsv | cut -f 2-)" '  has the same metrics'
@@ -30,11 +29,9 @@ is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 3p f.tsv | cut -f 2-)" '  has 
 # Four bins: 0, 1, 2 and 5; the control has 2 in each.
 printf 'c\t0\t10\t0\nc\t10\t20\t1\nc\t20\t30\t5\nc\t30\t40\t2\n' >four.bg
 printf 'c\t0\t40\t2\n' >flat.bg
-fingerprint --bins 10 --control flat.bg --curves c.tsv four.bg
+fingerprint --bins 10 --control flat.bg four.bg
 is "$(cut -f 1-4,6-7 "$stdout")" "$(printf '%s\n' 'track	auc	x_intercept	elbow	enriched	difference' 'flat	0.625	0.25	1	NA	NA' \
     'four	0.375	0.5	0.75	0.75	0.375')" 'four bins, counted by hand'
-is "$(awk '$1 == 0 || $1 == 0.5 || $1 == 0.625 || $1 == 1' c.tsv)" "$(printf '%s\n' '0	0	0' '0.5	0.5	0.125' '0.625	0.625	0.25' '1	1	1')" \
-    '  and the curves'
 fingerprint --bins 10 --control four.bg flat.bg
 is "$(sed -n 3p "$stdout" | cut -f 6-)" '0	0	0' 'a track below its control'
 
@@ -79,7 +76,5 @@ refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' fingerprint --bins 10 
 refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' fingerprint -o x.tsv flat.bg
 refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' fingerprint --control p.h5 -o x.tsv h.bw
 refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' fingerprint --control t.bw -o x.tsv four.bg
-refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' fingerprint --curves x.tsv -o x.tsv t.bw
-refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' fingerprint --plot x.pdf t.bw
 refuses 1 'missing\.bw: No such file' 'a missing control' fingerprint --control missing.bw -o x.tsv t.bw
 done_testing

@@ -28,10 +28,10 @@ is "$(head -n 4 "$stdout")" "$(printf '%s\n' 'contig	start	end	t	u' 'c1	8	9	2	3'
     '  have a row for each base'
 is "$(sed -n '24,25p' "$stdout")" "$(printf '%s\n' 'c1	30	31	NA	3' 'c1	31	32	NA	3')" '  also where there is no value'
 is "$(sed -n '$p' "$stdout")" 'c1	41	42	-1	3' '  up to the last'
-region -r c1 --fill-gaps --chrom-sizes sizes --names a,b -o x.tsv t.bg u.bg
+region -r c1 --chrom-sizes sizes --names a,b -o x.tsv t.bg u.bg
 status_is 0 'a whole sequence'
 is "$(head -n 1 x.tsv)" 'contig	start	end	a	b' '  with names'
-is "$(sed -n '42p;$p' x.tsv)" "$(printf '%s\n' 'c1	40	41	-1	3' 'c1	59	60	0	3')" '  and its length'
+is "$(sed -n '42p;$p' x.tsv)" "$(printf '%s\n' 'c1	40	41	-1	3' 'c1	59	60	NA	3')" '  and its length'
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "c\t%d\t%d\t%d\n", i * 3, i * 3 + 3, i % 7 }' >wide.bg
 printf 'c\t0\t5\t1\n' >near.bg
 region -r c:1001- -o x.tsv wide.bg near.bg

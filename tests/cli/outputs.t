@@ -49,7 +49,6 @@ plot - covprofile region -f -r a --datasets atacseq --plot x p.h5
 output - covprofile correlate -f -o x p.h5
 plot - covprofile correlate -f --plot x p.h5
 output - covprofile fingerprint -f --datasets atacseq -o x p.h5
-curves - covprofile fingerprint -f --datasets atacseq --curves x p.h5
 plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
 output - covprofile coverage -f --datasets atacseq -o x p.h5
 curves - covprofile coverage -f --datasets atacseq --curves x p.h5

@@ -109,7 +109,6 @@ done <<'END'
 1 covpeaks curve --measured t.bw u.bw|t\.bw: a track needs --measured-cutoff$
 1 covpeaks stats t.bw|t\.bw: a track, not peaks; call its peaks with covpeaks call$
 2 covprofile genes --genes r.bed --bin-size 7 t.bw|--before 3000 must be a multiple of --bin-size 7$
-2 covprofile genes --genes r.bed --mean --median t.bw|--mean and --median cannot be used together$
 2 covprofile genes --genes r.bed -b 0 -a 0 t.bw|--before and --after are both 0$
 2 covprofile genes --genes r.bed --plot o.pdf t.bw|--plot o\.pdf: the name must end in \.png or \.svg$
 2 covprofile region -r chrA:9-2 t.bw|region chrA:9-2: ends before it begins$

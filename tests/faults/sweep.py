@@ -66,7 +66,7 @@ stats       :               | covpeaks stats @/r.bed
 genes       old o.tsv       | covprofile genes -f --genes @/a.gff3 -b 100 -a 100 --matrix m.gz -o o.tsv @/p.h5 @/c.h5
 region      old o.svg       | covprofile region -f -r chr1:1-1000 --plot o.svg -o o.tsv @/p.h5
 correlate   old o.tsv       | covprofile correlate -f --bin-size 100 -o o.tsv @/p.h5 @/t.bw
-fingerprint old o.tsv       | covprofile fingerprint -f --bin-size 100 --curves o.tsv @/p.h5
+fingerprint old o.tsv       | covprofile fingerprint -f --bin-size 100 -o o.tsv @/p.h5
 coverage    old o.tsv       | covprofile coverage -f --curves o.tsv @/p.h5
 effects     old o.tsv       | coveffect vcf -f --window 400 -m @/m.ckpt -g @/g.fa --width 51 -o o.tsv @/v.vcf
 effects-vcf old o.vcf.gz    | coveffect vcf -f --window 400 -m @/m.ckpt -g @/g.fa.gz --width 51 --tracks t/ -o o.vcf.gz @/v.vcf

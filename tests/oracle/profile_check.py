@@ -6,7 +6,7 @@ usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and
        profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
        profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
        profile_check.py correlations TABLE [KEY=VALUE]...  compares the table of covprofile correlate
-       profile_check.py fingerprints TABLE CURVES [KEY=VALUE]... compares the tables of covprofile fingerprint
+       profile_check.py fingerprints TABLE [KEY=VALUE]...   compares the table of covprofile fingerprint
        profile_check.py coverage TABLE CURVES [KEY=VALUE]...     compares the tables of covprofile coverage
 
 Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
@@ -232,7 +232,7 @@ def rises(x):
     return numpy.diff(numpy.interp(numpy.linspace(0, 1, 100001), numpy.linspace(0, 1, len(x) + 1), curve))
 
 
-def check_fingerprints(path, curves, o):
+def check_fingerprints(path, o):
     columns = columns_of(o)
     n = columns.shape[1]
     wanted = []
@@ -255,13 +255,6 @@ def check_fingerprints(path, curves, o):
     assert [row[0] for row in rows[1:]] == names_of(o), rows
     got = numpy.array([[numpy.nan if x == "NA" else float(x) for x in row[1:]] for row in rows[1:]])
     numpy.testing.assert_allclose(got, wanted, rtol=1e-7, atol=1e-9)
-    rows = read_table(curves)
-    assert rows[0] == ["rank", *names_of(o)] and len(rows) == 1002, rows[0]
-    got = numpy.array(rows[1:], float)
-    numpy.testing.assert_allclose(got[:, 0], numpy.linspace(0, 1, 1001), atol=1e-9)
-    for k, x in enumerate(columns):
-        curve = numpy.insert(numpy.cumsum(numpy.sort(x)), 0, 0) / x.sum()
-        numpy.testing.assert_allclose(got[:, k + 1], numpy.interp(got[:, 0], numpy.linspace(0, 1, n + 1), curve), atol=1e-8)
 
 
 def check_coverage(path, curves, o):
@@ -307,7 +300,7 @@ def main():
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
     if what == "correlations":
         o.update(anchor="whole", before=0, after=0)
-    second = settings.pop(0) if what in ("fill", "fingerprints", "coverage") else None
+    second = settings.pop(0) if what in ("fill", "coverage") else None
     for text in settings:
         key, value = text.split("=")
         o[key] = int(value) if isinstance(o[key], int) else value
@@ -320,7 +313,7 @@ def main():
     elif what == "correlations":
         check_correlations(path, o)
     elif what == "fingerprints":
-        check_fingerprints(path, second, o)
+        check_fingerprints(path, o)
     elif what == "coverage":
         check_coverage(path, second, o)
     else:

@@ -25,6 +25,8 @@
 #include "common/job/coverage/count_file.h"
 #include "common/track/formats/intervals.h"
 
+static const double LEAST_CORRELATION = 0.8;
+
 struct coverage_slot {
     size_t pair;
     struct cov_blob raw[2], out[2]; /* of the + and the - chunk */
@@ -467,11 +469,11 @@ static int coverage_prepare(struct coverage_job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Warns of replicates that differ. */
+/* Warns of replicates that differ: of columns whose correlation with the others is lower than the least. */
 static void check_replicates(const struct coverage_job *j)
 {
     for (size_t b = 0; b < j->n_columns; b++)
-        if (j->columns[b].r < j->o->min_correlation)
+        if (j->columns[b].r < LEAST_CORRELATION)
             cov_warn("%s: Pearson's r of %.3f with %s of %s, in bins of %d bases; replicates "
                      "should agree, and training and tracks use their mean",
                      j->columns[b].file, j->columns[b].r,

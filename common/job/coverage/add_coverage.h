@@ -26,7 +26,6 @@ struct cov_coverage_add_options {
     const char *rename_path; /* two columns: name in the files, name in the genome; NULL: none */
     size_t elem_bytes;       /* bytes per stored value: 2, 4, 8, or 0 for the smallest that fits */
     enum { COV_COVERAGE_NEW, COV_COVERAGE_APPEND, COV_COVERAGE_REPLACE } mode;
-    double min_correlation; /* warn of columns whose correlation with the others is lower */
     const char *tmpdir;
 };
 

@@ -14,7 +14,7 @@
 #include "common/plot/chart.h"
 #include "common/track/measures/lorenz.h"
 
-/* The curves have this many points, at equal distances from 0 to 1. */
+/* The curves in the picture have this many points, at equal distances from 0 to 1. */
 enum { N_POINTS = 1001 };
 
 struct fingerprint_track {
@@ -138,27 +138,6 @@ static double rank_of(size_t point)
     return (double)point / (N_POINTS - 1);
 }
 
-static void print_curves(const void *arg, FILE *f)
-{
-    const struct cov_track_bins *b = &((const struct fingerprint_job *)arg)->bins;
-    (void)fputs("rank", f);
-    for (size_t k = 0; k < b->n; k++) {
-        (void)fputc('\t', f);
-        cov_table_put_text(b->names[k], f);
-    }
-    for (size_t i = 0; i < N_POINTS; i++) {
-        (void)fprintf(f, "\n%.9g", rank_of(i));
-        for (size_t k = 0; k < b->n; k++)
-            cov_table_put_number(cov_lorenz_at(b->means[k], b->n_rows, rank_of(i)), f);
-    }
-    (void)fputc('\n', f);
-}
-
-static int write_curves(const void *arg, const struct cov_outfile *out, struct cov_err *e)
-{
-    return cov_table_write(out, NULL, print_curves, arg, e);
-}
-
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct fingerprint_job *j = arg;
@@ -255,7 +234,6 @@ int cov_fingerprint_run(const struct cov_profile_request *request,
     static const struct cov_profile_steps steps = {.read = read_bins,
                                                    .measure = measure,
                                                    .print_table = print_table,
-                                                   .write_second = write_curves,
                                                    .draw = draw,
                                                    .tell = tell,
                                                    .print_json = print_json,
