@@ -53,26 +53,29 @@ struct cov_effect_output {
     size_t n_haps, cap_haps;
     char *text; /* lines that are not written yet, or the value of the field. Owned */
     size_t n, cap;
+    /* The first failure to put text during a call, after which nothing is put, and its description. */
+    int rc;
+    struct cov_err *e;
 };
 
-static int put_text(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
-    COV_PRINTF(3, 4);
+static void put_text(struct cov_effect_output *o, const char *format, ...) COV_PRINTF(2, 3);
 
-static int put_text(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
+static void put_text(struct cov_effect_output *o, const char *format, ...)
 {
     va_list list;
+    if (o->rc)
+        return;
     va_start(list, format);
     int n = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    int rc = n < 0 ? cov_fail_errno(e, "output")
-                   : COV_RESERVE(&o->text, &o->cap, o->n + (size_t)n + 1, e);
-    if (rc)
-        return rc;
+    o->rc = n < 0 ? cov_fail_errno(o->e, "output")
+                  : COV_RESERVE(&o->text, &o->cap, o->n + (size_t)n + 1, o->e);
+    if (o->rc)
+        return;
     va_start(list, format);
     n = vsnprintf(o->text + o->n, o->cap - o->n, format, list);
     va_end(list);
     o->n += n > 0 ? (size_t)n : 0;
-    return COV_OK;
 }
 
 static int flush_text(struct cov_effect_output *o, struct cov_err *e)
@@ -136,9 +139,11 @@ int cov_effect_output_open(const char *path, const struct cov_effect_options *op
             &o->table, e);
     else if (!rc)
         rc = cov_variant_file_open(path, format, from, &o->file, e);
-    if (!rc && is_table)
-        rc = put_text(
-            o, e,
+    o->rc = rc;
+    o->e = e;
+    if (is_table)
+        put_text(
+            o,
             "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
             "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s%s\n",
             options->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
@@ -146,6 +151,7 @@ int cov_effect_output_open(const char *path, const struct cov_effect_options *op
                         : "",
             options->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "",
             haplotypes ? "\treference_pred_counts\thaplotype_logfc\thaplotypes" : "");
+    rc = o->rc;
     if (rc)
         cov_effect_output_free(o);
     else
@@ -179,19 +185,19 @@ int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e)
 
 /* ---------------------------------------------------------------- records */
 
-static int put_number(struct cov_effect_output *o, double x, struct cov_err *e)
+static void put_number(struct cov_effect_output *o, double x)
 {
     const char *separator = o->table ? "\t" : "|";
-    return isnan(x) ? put_text(o, e, "%s%s", separator, o->table ? "NA" : ".")
-                    : put_text(o, e, "%s%.9g", separator, x);
+    if (isnan(x))
+        put_text(o, "%s%s", separator, o->table ? "NA" : ".");
+    else
+        put_text(o, "%s%.9g", separator, x);
 }
 
-static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, struct cov_err *e)
+static void put_numbers(struct cov_effect_output *o, const double *x, size_t n)
 {
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = put_number(o, x[i], e);
-    return rc;
+    for (size_t i = 0; i < n; i++)
+        put_number(o, x[i]);
 }
 
 /* Writes the haplotypes of a row to o->haps: "\tSAMPLE:1,SAMPLE:2" in a table, "|SAMPLE:1&SAMPLE:2" in a
@@ -229,114 +235,103 @@ static int write_haplotypes(struct cov_effect_output *o, const struct cov_effect
     return rc;
 }
 
-static int put_haplotypes(struct cov_effect_output *o, struct cov_err *e)
+static void put_haplotypes(struct cov_effect_output *o)
 {
-    int rc = COV_RESERVE(&o->text, &o->cap, o->n + o->n_haps + 1, e);
-    if (rc)
-        return rc;
+    if (!o->rc)
+        o->rc = COV_RESERVE(&o->text, &o->cap, o->n + o->n_haps + 1, o->e);
+    if (o->rc)
+        return;
     memcpy(o->text + o->n, o->haps, o->n_haps);
     o->n += o->n_haps;
     o->text[o->n] = '\0';
-    return COV_OK;
 }
 
 /* Puts what options add. */
-static int put_more(struct cov_effect_output *o, const struct cov_effect_row *row,
-                    const struct cov_effect_score *s, struct cov_err *e)
+static void put_more(struct cov_effect_output *o, const struct cov_effect_row *row,
+                     const struct cov_effect_score *s)
 {
-    int rc = o->o->sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
-    for (size_t i = 0; !rc && o->o->n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
-        rc = put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->o->n_shuffles), e);
-    if (rc || !o->haplotypes)
-        return rc;
+    if (o->o->sd)
+        put_numbers(o, s->sd, COV_EFFECT_SPREADS);
+    for (size_t i = 0; o->o->n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
+        put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->o->n_shuffles));
+    if (!o->haplotypes)
+        return;
     const bool plain = row->n_edits == 0;
     const double reference = plain ? s->counts[0] : s->reference;
-    const double x[] = {reference, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1])};
-    rc = put_numbers(o, x, COV_COUNT(x), e);
-    return rc ? rc : put_haplotypes(o, e);
+    put_number(o, reference);
+    put_number(o, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1]));
+    put_haplotypes(o);
 }
 
 /* Puts NA for all numbers of a row. */
-static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
+static void put_nothing(struct cov_effect_output *o)
 {
     enum { ALWAYS = 7, HAPLOTYPES = 2 };
     const size_t n = ALWAYS + (o->o->sd ? COV_EFFECT_SPREADS : 0U) +
                      (o->o->n_shuffles > 0 ? COV_EFFECT_RANKS : 0U) +
                      (o->haplotypes ? HAPLOTYPES : 0U);
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = put_number(o, (double)NAN, e);
-    return rc || !o->haplotypes ? rc : put_haplotypes(o, e);
+    for (size_t i = 0; i < n; i++)
+        put_number(o, (double)NAN);
+    if (o->haplotypes)
+        put_haplotypes(o);
 }
 
-/* Writes a row of the table for each dataset and width. */
-static int put_table_row(struct cov_effect_output *o, const struct cov_effect_record *record,
-                         const struct cov_effect_row *row, const struct cov_effect_score *s,
-                         struct cov_err *e)
+/* Puts a row of the table for a dataset and width. */
+static void put_table_row(struct cov_effect_output *o, const struct cov_effect_record *record,
+                          const struct cov_effect_row *row, const struct cov_effect_score *s,
+                          size_t dataset, size_t width)
 {
     const struct cov_variant *v = &record->variant;
-    int rc = write_haplotypes(o, record, row, e);
-    for (size_t d = 0; d < o->o->n_datasets; d++)
-        for (size_t w = 0; !rc && w < o->o->n_widths; w++, s++) {
-            rc = put_text(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
-                          v->id, v->alleles[0], v->alleles[row->allele + 1], o->datasets[d],
-                          o->o->widths[w]);
-            if (!rc && row->status == COV_ALLELE_SCORED) {
-                const double x[] = {s->counts[0],   s->counts[1], s->logfc,
-                                    fabs(s->logfc), s->jsd,       s->max_diff};
-                rc = put_numbers(o, x, COV_COUNT(x), e);
-                if (!rc)
-                    rc = put_text(o, e, "\t%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
-                if (!rc)
-                    rc = put_more(o, row, s, e);
-            } else if (!rc) {
-                rc = put_nothing(o, e);
-            }
-            if (!rc)
-                rc = put_text(o, e, "\n");
-            if (!rc && o->n >= BUFFER)
-                rc = flush_text(o, e);
-        }
-    return rc;
+    put_text(o, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1, v->id,
+             v->alleles[0], v->alleles[row->allele + 1], o->datasets[dataset], o->o->widths[width]);
+    if (row->status == COV_ALLELE_SCORED) {
+        const double x[] = {s->counts[0],   s->counts[1], s->logfc,
+                            fabs(s->logfc), s->jsd,       s->max_diff};
+        put_numbers(o, x, COV_COUNT(x));
+        put_text(o, "\t%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
+        put_more(o, row, s);
+    } else {
+        put_nothing(o);
+    }
+    put_text(o, "\n");
+    if (!o->rc && o->n >= BUFFER)
+        o->rc = flush_text(o, o->e);
 }
 
-static int put_field(struct cov_effect_output *o, const struct cov_effect_record *record,
-                     const struct cov_effect_row *row, const struct cov_effect_score *s,
-                     struct cov_err *e)
+/* The same in the field. */
+static void put_field(struct cov_effect_output *o, const struct cov_effect_record *record,
+                      const struct cov_effect_row *row, const struct cov_effect_score *s,
+                      size_t dataset, size_t width)
 {
-    int rc = write_haplotypes(o, record, row, e);
-    for (size_t d = 0; d < o->o->n_datasets; d++)
-        for (size_t w = 0; !rc && w < o->o->n_widths; w++, s++) {
-            const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
-            rc =
-                put_text(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
-                         record->variant.alleles[row->allele + 1], o->datasets[d], o->o->widths[w]);
-            if (!rc)
-                rc = put_numbers(o, x, COV_COUNT(x), e);
-            if (!rc)
-                rc = put_text(o, e, "|%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
-            if (!rc)
-                rc = put_more(o, row, s, e);
-        }
-    return rc;
+    const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
+    put_text(o, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "", record->variant.alleles[row->allele + 1],
+             o->datasets[dataset], o->o->widths[width]);
+    put_numbers(o, x, COV_COUNT(x));
+    put_text(o, "|%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
+    put_more(o, row, s);
 }
 
 int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record *record,
                           struct cov_err *e)
 {
-    const size_t n = o->o->n_datasets * o->o->n_widths;
     const struct cov_effect_rows *rows = &record->rows;
-    int rc = COV_OK;
-    if (o->table) {
-        for (size_t i = 0; !rc && i < rows->n; i++)
-            rc = put_table_row(o, record, &rows->rows[i], record->scores + i * n, e);
-        return rc;
+    const struct cov_effect_score *s = record->scores;
+    const size_t n = o->o->n_datasets * o->o->n_widths;
+    o->rc = COV_OK;
+    o->e = e;
+    o->n = o->table ? o->n : 0;
+    for (size_t i = 0; !o->rc && i < rows->n; i++, s += n) {
+        const struct cov_effect_row *row = &rows->rows[i];
+        if (!o->table && row->status != COV_ALLELE_SCORED)
+            continue;
+        o->rc = write_haplotypes(o, record, row, e);
+        for (size_t k = 0; !o->rc && k < n; k++)
+            (o->table ? put_table_row : put_field)(o, record, row, &s[k], k / o->o->n_widths,
+                                                   k % o->o->n_widths);
     }
-    o->n = 0;
-    for (size_t i = 0; !rc && i < rows->n; i++)
-        if (rows->rows[i].status == COV_ALLELE_SCORED)
-            rc = put_field(o, record, &rows->rows[i], record->scores + i * n, e);
-    return rc ? rc : cov_variant_file_put(o->file, &record->variant, o->n > 0 ? o->text : NULL, e);
+    return o->rc || o->table
+               ? o->rc
+               : cov_variant_file_put(o->file, &record->variant, o->n > 0 ? o->text : NULL, e);
 }
 
 /* ---------------------------------------------------------------- tracks */
