@@ -204,30 +204,12 @@ h3k4me3 none
 high3 --shift
 END
 
-# ---- flags, and letters that mean something else in samtools
+# ---- flags
 for flags in UNMAP,X 'UNMAP,' ,DUP 0x 0x904x 12abc -1 65536 DU 'PAIRED DUP'; do
     run bam2h5 -q -f -p x --exclude-flags="$flags" -o o.h5 g.h5 sorted.sam
     refused 2 "bam2h5: error: --exclude-flags: '.*' is not a flag; use a number up to 65535, in decimal or as 0x904, or names" \
         "--exclude-flags=$flags"
 done
-while IFS='|' read -r args regex; do
-    # shellcheck disable=SC2086 # a list of words
-    run bam2h5 -p x $args g.h5 sorted.sam
-    refused 2 "^bam2h5: error: $regex" "$args"
-done <<'END'
--q 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
--q30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
--fq 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
--f 2|-f is --force here and takes no value; did you mean --require-flags 2\?
--f 0x2|-f is --force here and takes no value; did you mean --require-flags 0x2\?
--F 0x904|unknown option '-F'; did you mean --exclude-flags\?
--F4|unknown option '-F' in '-F4'; did you mean --exclude-flags\?
--T g.fa|unknown option '-T'; did you mean --genome\?
--t 4|unknown option '-t'; did you mean --threads\?
---minMappingQuality 30|unknown option '--minMappingQuality'; did you mean --min-mapq\?
-END
-run cov2bigwig -F 4 x.bw
-refused 2 "unknown option '-F'$" 'a letter without a counterpart here'
 
 # --exclude-flags replaces the flags of the preset.
 for case in '1024|secondary and QC-failed reads count; to skip them, too: --exclude-flags 1796' \
@@ -407,17 +389,13 @@ while read -r status regex options; do
     run bam2h5 $options
     refused "$status" "$regex" "bam2h5 $options"
 done <<'END'
-2 together -p.x --append --replace g.h5 sorted.bam
 2 --shift=4:.expected.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
 2 needs.*as.in.--shift=4,-5$ -p x --shift 4,-5 g.h5 sorted.bam
 2 --shift.4:.a.value.needs -p x --shift 4 g.h5 sorted.bam
 2 --shift.4:.a.value.needs -p x g.h5 sorted.bam --shift 4
-2 must.not.contain -p a/b g.h5 sorted.bam
 2 must.not.contain -p a,b g.h5 sorted.bam
 2 must.not.end -p a_spliced g.h5 sorted.bam
-2 given.twice -p x g.h5 sorted.bam sorted.bam
 2 prefix g.h5 sorted.bam
-2 cannot.be.written -p x -o - g.h5 sorted.bam
 END
 done_testing

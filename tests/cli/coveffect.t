@@ -18,21 +18,27 @@ awk "$random"'BEGIN {
 }' >g.fa
 ask variants v.vcf g.fa 3 || exit 99
 vcf() { run coveffect vcf -q -m m.ckpt -g g.fa --window 504 "$@"; }
+# same_scores NAME TABLE VCF WINDOW WIDTHS SAMPLES [CKPT,... | --full]: the table has the scores of the values that covpredict gives
+# the edited genome, or haplotypes of these samples.
+same_scores() {
+    models=${7:-m.ckpt} how='' off=1e-5
+    [ "$models" != --full ] || models=m.ckpt how=--full off=0
+    ask windows e.fa g.fa "$3" "$4" "$6" || exit 99
+    # shellcheck disable=SC2086 # empty or an option
+    covpredict -q -f $how --float --subsequence-length 504 -m "$models" -o e.h5 e.fa || exit 99
+    ok "$1" ask scores "$2" g.fa "$3" "$4" "$5" e.h5 atacseq,h3k4me3 "$6" $off
+}
 
 # ---------------------------------------------------------------- scores
 
 vcf --width 101,504,2 -o o.tsv v.vcf
 status_is 0 'a table'
-ask edited e.fa g.fa v.vcf 504 || exit 99
-covpredict -q --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  has the scores of the values that covpredict gives the edited genome' ask scores o.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 1e-5
+same_scores '  has the scores of the edited genome' o.tsv v.vcf 504 101,504,2 none
 vcf --full --width 101,504,2 -o full.tsv v.vcf
-covpredict -q -f --full --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  with --full, exactly' ask scores full.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
+same_scores '  with --full, exactly' full.tsv v.vcf 504 101,504,2 none --full
 make_ckpt bi-hybrid n.ckpt 5 || exit 99
 run coveffect vcf -q -m m.ckpt,n.ckpt -g g.fa --window 504 --width 504 -o ensemble.tsv v.vcf
-covpredict -q -f --float --subsequence-length 504 -m m.ckpt,n.ckpt -o e.h5 e.fa || exit 99
-ok '  with several checkpoints, too' ask scores ensemble.tsv g.fa v.vcf 504 504 e.h5 atacseq,h3k4me3 1e-5
+same_scores '  with several checkpoints, too' ensemble.tsv v.vcf 504 504 none m.ckpt,n.ckpt
 for model in m n; do
     run coveffect vcf -q -m $model.ckpt -g g.fa --window 504 --width 504 -o $model.tsv v.vcf
 done
@@ -55,9 +61,7 @@ done
 # Windows that variants share
 vcf --step 200 --width 101,504,2 --stats step.json -o step.tsv v.vcf
 status_is 0 '--step'
-ask edited e.fa g.fa v.vcf 504:200 || exit 99
-covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  has the scores of the values of these windows' ask scores step.tsv g.fa v.vcf 504:200 101,504,2 e.h5 atacseq,h3k4me3 1e-5
+same_scores '  has the scores of these windows' step.tsv v.vcf 504:200 101,504,2 none
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-@ 2 --batch-size 50'; do
     # shellcheck disable=SC2086 # a list of words
     vcf -f $how --step 200 --width 101,504,2 -o x.tsv v.vcf
@@ -68,8 +72,6 @@ vcf -f --width 101,504,2 --stats alone.json -o x.tsv v.vcf
 ok '  computes less, the less the width' "$PYTHON" -c 'import json, sys
 n = [json.load(open(f))["positions_computed"] for f in sys.argv[1:]]
 sys.exit(not n[0] < n[1] < n[2])' narrow.json step.json alone.json
-vcf --step 253 -o y.tsv v.vcf
-refused 2 '^coveffect: error: --step: more than half of --window$' '  at most half a window'
 
 # p-values
 vcf --width 504 --shuffles 9 -o p.tsv v.vcf
@@ -130,25 +132,18 @@ ok '  before there is a directory' test ! -e many
 ask phased p.vcf g.fa 1 || exit 99
 vcf --haplotypes --width 101,504,2 -o h.tsv p.vcf
 status_is 0 '--haplotypes'
-ask phased_windows e.fa g.fa p.vcf 504 0,1,2 || exit 99
-covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  has the scores of the values that covpredict gives haplotypes' ask phased_scores h.tsv g.fa p.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 0,1,2 1e-5
+same_scores '  has the scores of haplotypes' h.tsv p.vcf 504 101,504,2 0,1,2
 vcf --haplotypes --full --width 101,504,2 -f -o full.tsv p.vcf
-covpredict -q -f --full --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  with --full, exactly' ask phased_scores full.tsv g.fa p.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 0,1,2
+same_scores '  with --full, exactly' full.tsv p.vcf 504 101,504,2 0,1,2 --full
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-@ 2 --batch-size 50'; do
     # shellcheck disable=SC2086 # a list of words
     vcf -f --haplotypes $how --width 101,504,2 -o x.tsv p.vcf
     ok "  the same bytes with $how" cmp h.tsv x.tsv
 done
 vcf --haplotypes --step 200 --width 101 -o hstep.tsv p.vcf
-ask phased_windows e.fa g.fa p.vcf 504:200 0,1,2 || exit 99
-covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  with --step' ask phased_scores hstep.tsv g.fa p.vcf 504:200 101 e.h5 atacseq,h3k4me3 0,1,2 1e-5
+same_scores '  with --step' hstep.tsv p.vcf 504:200 101 0,1,2
 vcf --haplotypes --samples three,one --width 101 -o hsome.tsv p.vcf
-ask phased_windows e.fa g.fa p.vcf 504 0,2 || exit 99
-covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  with --samples' ask phased_scores hsome.tsv g.fa p.vcf 504 101 e.h5 atacseq,h3k4me3 0,2 1e-5
+same_scores '  with --samples' hsome.tsv p.vcf 504 101 0,2
 vcf --haplotypes --width 101,504,2 -o h.bcf p.vcf
 vcf -f --haplotypes --width 101,504,2 -o hx.vcf h.bcf
 ok '  VCF and BCF have the same scores' ask fields h.tsv hx.vcf
@@ -414,18 +409,12 @@ done <<'END'
 1|-o y.tsv missing.vcf|missing\.vcf: No such file
 1|-o y.vcf type.vcf|type\.vcf: the header has INFO/COVEFFECT with another type$
 1|-o x.tsv v.vcf|x\.tsv: already exists; use -f to replace it$
-2|--width 505 -o y.tsv v.vcf|--width: 
-2|--width 5,5 -o y.tsv v.vcf|--width: duplicate 5$
-1|--datasets rnaseq -o y.tsv v.vcf|--datasets: m\.ckpt does not have 'rnaseq'
-2|-o y.h5 v.vcf|y\.h5: the output is a table
 2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
-2|v.vcf|-o/--output is missing
 2|-f -o v.vcf v.vcf|.*v\.vcf
 2|--ensemble sd -o y.tsv v.vcf|--ensemble sd: needs at least two checkpoints$
 2|--haplotypes -o y.tsv -|--haplotypes: standard input is not a file that can be read again$
 2|--haplotypes --shuffles 2 -o y.tsv p.vcf|--haplotypes: not with --shuffles$
 2|--haplotypes --tracks t/ -o y.tsv p.vcf|--haplotypes: not with --tracks$
-2|--samples one -o y.tsv p.vcf|--samples: needs --haplotypes$
 1|--haplotypes --samples one,four -o y.tsv p.vcf|--samples: p\.vcf does not have 'four'$
 1|--haplotypes -o y.tsv odd.vcf|odd\.vcf: no samples, whose genotypes --haplotypes needs$
 1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
@@ -434,8 +423,6 @@ done <<'END'
 1|--resume -o /dev/null v.vcf|--resume: output to /dev/null cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END
-run coveffect vcf -m m.ckpt -g g.fa --window 505 -o y.tsv v.vcf
-refused 1 '^coveffect: error: --window: .*505' 'a window that the network does not accept'
 vcf --stats s.json -o y.vcf.gz v.vcf
 is "$("$PYTHON" -c 'import json; s = json.load(open("s.json")); print(s["variants"], s["alleles"]["scored"] > 0, "compute" in s["stages"])')" \
     "$(grep -vc '^#' v.vcf) True True" '--stats'

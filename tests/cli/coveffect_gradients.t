@@ -83,12 +83,8 @@ ok '--stats' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["device
 
 # ---------------------------------------------------------------- what is refused
 
-gradients -R r.bed --length 12 --shuffles 5 -o y
-refused 2 '^coveffect: error: --shuffles needs --integrated$' '--shuffles without integrated gradients'
 gradients -R r.bed --length 12 --seed 5 -o y
 refused 2 '^coveffect: error: --seed needs --integrated$' '--seed, too'
-gradients -R r.bed --length 12 --cpu scalar -o y
-refused 2 '^coveffect: error: --cpu: scalar only predicts; ' 'gradients: --cpu scalar is refused'
 gradients -R r.bed -o y
 refused 1 '^coveffect: error: r\.bed:4: has 4 bases, but the first region has 20; use --length$' 'regions of different lengths'
 ok '  nothing is written' test ! -e y

@@ -138,7 +138,6 @@ bad() { # LINES STATUS REGEX NAME
     refused "$2" "$3" "$4"
     [ ! -e y ] || fail '  wrote an output'
 }
-bad 'c3\t1\t21\nc3\t1\t22\n' 1 '^coveffect: error: bad\.bed:2: has 21 bases, but the first region has 20; use --length$' 'regions of different lengths'
 bad 'c3\t1\t21\nc9\t1\t21\n' 1 "^coveffect: error: bad\.bed:2: g\.fa does not have the sequence 'c9'; it has c3, c2, c1; --rename changes its names$" 'an unknown sequence'
 bad 'c3\t1500\t1510\n' 1 '^coveffect: error: bad\.bed:1: begins past the end of the sequence, which has 1500 bases$' 'a region past the end'
 bad 'c3\t100\t700\n' 1 '^coveffect: error: bad\.bed:1: has 600 bases, more than --window; use --length or a larger --window$' 'a long region'
@@ -154,22 +153,12 @@ done <<'END'
 1|-R genes.gff3|genes\.gff3:1: GFF3 or GTF instead of BED$
 1|-R r.bed --deletions 21|r\.bed:1: has 20 bases, fewer than --deletions$
 1|-R r.bed --length 301|r\.bed:7: the sequence has 300 bases, fewer than --length$
-2|-R r.bed --width 505|--width must not be larger than --window$
 1|-r c9|g\.fa: region c9: unknown contig c9; the contigs are: c3, c2, c1$
 1|-r c3:1501-1502|g\.fa: region c3:1501-1502: begins past the end of the contig, which has 1500 bases$
 2|-r c3:5-4|region c3:5-4: ends before it begins$
 1|-r c3|region c3: has 1500 bases, more than --window; use --length or a larger --window$
 1|-r c3:1-20,c1:1-19|region c1:1-19: has 19 bases, but the first region has 20; use --length$
-2||regions are missing; use -r or -R$
 END
-run coveffect ism -m m.ckpt -g g.fa --window 504 -R r.bed -o y
-refused 1 '^coveffect: error: --dataset is needed, since m\.ckpt has several datasets: ' 'no --target'
-run coveffect ism -m m.ckpt -g g.fa --window 504 --target rnaseq -R r.bed -o y
-refused 1 "^coveffect: error: --dataset: m\.ckpt does not have 'rnaseq': " 'an unknown --target'
-run coveffect ism -m m.ckpt -g g.fa --window 505 --target h3k4me3 -R r.bed -o y
-refused 1 '^coveffect: error: --window: subsequence length 505 is not a multiple of 8' 'a window that the network cannot have'
-ism -R r.bed -o y.npz
-refused 2 '^coveffect: error: y\.npz: the output is a directory, but \.npz is a file; use y\.npz/ if a directory should have this name$' 'the name of a file'
 ism -R r.bed -o -
 refused 2 '^coveffect: error: -o: the output is a directory, not standard output$' 'standard output'
 ism -R r.bed -o m.ckpt/

@@ -7,11 +7,7 @@
 
 correlate() { run covprofile correlate -q -f "$@"; }
 genes() { run covprofile genes -q -f "$@"; }
-refuses_genes() { # STATUS REGEX NAME [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    refuses "$wanted" "$regex" "$name" genes "$@"
-}
+refuses_genes() { tool_refuses 'covprofile genes' "$@"; } # STATUS REGEX NAME [ARG]...
 
 # ---------------------------------------------------------------- windows
 
@@ -120,7 +116,6 @@ if command -v gnuplot >/dev/null; then
     head -n 1 h5.bed >one.bed
     genes --genes one.bed -b 0 -a 20 --plot p.svg --datasets h3k4me3 p.h5
     status_is 0 '  and of a single feature'
-    refuses_genes 2 "--plot p\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --genes f.bed --plot p.pdf t.bw
 else
     pass 'pictures # SKIP no gnuplot'
 fi
@@ -177,12 +172,9 @@ rm -f x.tsv
 # ---------------------------------------------------------------- refusals
 
 refuses_genes 2 '--genes is missing$' 'no annotation' t.bw
-refuses_genes 2 '--before and --after are both 0$' 'no bases' --genes f.bed -b 0 -a 0 t.bw
 refuses_genes 2 '--body needs --anchor scale$' '--body without scale' --genes f.bed --body 10 t.bw
-refuses_genes 2 '--before 120 must be a multiple of --bin-size 7$' 'bins that do not fit' --genes f.bed -b 120 --bin 7 t.bw
 refuses_genes 2 '--body 1000 must be a multiple of --bin-size 7$' '  nor in the scaled feature' --genes f.bed -b 14 -a 14 --bin 7 --anchor scale t.bw
 refuses_genes 2 '--bin-size and --preset predmoter cannot be used together$' 'the preset with other bins' --genes f.bed --preset predmoter --bin 1 t.bw
-refuses_genes 1 '--feature: f\.bed is a BED file, which has no types of features$' 'types of a BED' --genes f.bed --feature gene t.bw
 refuses_genes 1 '--experimental is for predictions and genome files; there is none$' '--experimental for tracks' --genes f.bed --experimental t.bw u.bw
 refuses_genes 1 '--chrom-sizes is for bedGraph; there is none$' '--chrom-sizes for bigWig' --genes f.bed --chrom-sizes sizes t.bw u.bw
 refuses_genes 2 'standard input \(-\) is given 2 times$' 'standard input twice' --genes f.bed - -
@@ -305,7 +297,6 @@ name_files one.bam two.bam
 rm -f x.tsv
 refuses 1 'named\.h5: evaluation/h3k4me3_meta/bam_files: not the names of 3 columns$' '  not if their number is wrong' correlate --replicates named.h5
 refuses 1 '--replicates is for genome files; there is none$' '--replicates without a genome file' correlate --replicates -o x.tsv p.h5 h.bw
-refuses 1 '--replicates is for genome files; there is none$' '  or predictions' correlate --replicates t.bw u.bw
 printf 'c\t0\t100\t5\n' >flat.bg
 printf 'c\t0\t50\t5\nc\t50\t100\t6\n' >steps.bg
 correlate --bins 10 flat.bg steps.bg
@@ -330,12 +321,9 @@ if command -v gnuplot >/dev/null; then
     is "$(grep -c 'NA<\|>NA' q.svg) $(grep -o 'r = [-0-9.]*' q.svg | paste -sd ' ')" '9 r = -1 r = -0.5 r = 0 r = 0.5' \
         '  NA and the heights of the tree'
 fi
-refuses 2 '--bin-size and --genes cannot be used together$' 'bins and genes' correlate --bins 10 --genes f.bed t.bw u.bw
 refuses 2 '--feature needs --genes$' 'features without genes' correlate --feature gene t.bw u.bw
 refuses 2 '--anchor needs --genes$' 'an anchor without genes' correlate --anchor tss t.bw u.bw
-refuses 2 '--before needs --genes$' '  or a window' correlate -b 10 t.bw u.bw
 refuses 2 '--before and --after are both 0$' 'windows of no bases' correlate --genes f.bed --anchor tss -b 0 -a 0 t.bw u.bw
-refuses 1 '^covprofile: error: t\.bw: a single track; correlations need two$' 'one track' correlate -o x.tsv t.bw
 refuses 1 'steps\.bg: none of its sequences \(c\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'tracks of other sequences' \
     correlate -o x.tsv t.bw steps.bg
 sed 's/500$/600/' sizes >other_sizes

@@ -106,7 +106,6 @@ assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
 refuses 1 'empty\.bg: ' 'an empty track' coverage -o x.tsv t.bw empty.bg
 printf 'unused\t0\t100\n' >unused.bed
 refuses 1 't\.bw: no base has a value$' 'a region without values' coverage -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
-refuses 1 '--fill-gaps is for bigWig and bedGraph; there is none$' '--fill-gaps for predictions' coverage --fill-gaps p.h5
 refuses 1 '--fill-gaps: t\.bg has no lengths; give --chrom-sizes$' '  without lengths' coverage --fill-gaps t.bg
 refuses 2 '--step: ' 'a step of 0' coverage --step 0 t.bw
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' coverage --curves x.tsv -o x.tsv t.bw

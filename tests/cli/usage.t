@@ -197,7 +197,14 @@ covprofile genes --regionsFileName x.bed|unknown option '--regionsFileName'; did
 covprofile region --samplesLabel a|unknown option '--samplesLabel'; did you mean --labels\?
 covprofile correlate --corMethod pearson|unknown option '--corMethod'; did you mean --method\?
 bam2h5 -q 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+bam2h5 -q30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+bam2h5 -fq 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+bam2h5 -f 2|-f is --force here and takes no value; did you mean --require-flags 2\?
+bam2h5 -f 0x2|-f is --force here and takes no value; did you mean --require-flags 0x2\?
 bam2h5 -F 4|unknown option '-F'; did you mean --exclude-flags\?
+bam2h5 -F4|unknown option '-F' in '-F4'; did you mean --exclude-flags\?
+bam2h5 --minMappingQuality 30|unknown option '--minMappingQuality'; did you mean --min-mapq\?
+cov2bigwig -F 4|unknown option '-F'
 bam2h5 -T g.fa|unknown option '-T'; did you mean --genome\?
 bam2h5 -b x.bam|unknown option '-b'; inputs are given without an option
 covtrain --filepath x|unknown option '--filepath'; did you mean --input-dir\?

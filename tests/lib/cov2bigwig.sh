@@ -13,11 +13,4 @@ check_track() { # FILE TRACK NAME [KEY=VALUE]...: compares the track with FILE
     ok "$name" ask input "$file" "$track" "$@"
 }
 # refuses STATUS REGEX NAME [ARG]...: cov2bigwig fails and leaves no files.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
+refuses() { tool_refuses cov2bigwig "$@"; }

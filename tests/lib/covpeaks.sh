@@ -15,11 +15,4 @@ make_predictions() {
     cov2bigwig -q --datasets h3k4me3 -o p.bw p.h5 || exit 99
 }
 # refuses_call STATUS REGEX NAME [ARG]...
-refuses_call() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covpeaks call "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
+refuses_call() { tool_refuses 'covpeaks call' "$@"; }

@@ -7,11 +7,4 @@ start_python "$SRC/tests/oracle/track_check.py"
 
 check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 # refuses STATUS REGEX NAME SUBCOMMAND [ARG]...: it fails and leaves no files.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"${tap_dir:?}/before"
-    run covprofile "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
+refuses() { tool_refuses covprofile "$@"; }

@@ -260,6 +260,17 @@ refused() {
     fi
 }
 
+# tool_refuses 'PROGRAM [SUBCOMMAND]' STATUS REGEX NAME [ARG]...: it is refused, and leaves no new file.
+tool_refuses() {
+    tap_program=$1 tap_wanted=$2 tap_regex=$3 tap_said=$4
+    shift 4
+    find . | sort >"$tap_dir/before"
+    # shellcheck disable=SC2086 # a list of words
+    run $tap_program "$@"
+    refused "$tap_wanted" "$tap_regex" "$tap_said"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
 # leaves [FILE]... NAME: the working directory contains exactly these files, including hidden ones.
 leaves() {
     : >"$tap_dir/wanted"
