@@ -1,11 +1,12 @@
 #!/bin/sh
-# covprofile coverage, and --fill-gaps of all subcommands: tables against values counted base by base (tests/oracle/profile_check.py); inputs,
-# pictures, statistics, refusals.
+# covprofile coverage and fingerprint, and --fill-gaps of all subcommands: tables against values counted base by base
+# (tests/oracle/profile_check.py); inputs, pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covprofile.sh"
 
 coverage() { run covprofile coverage -q -f "$@"; }
+fingerprint() { run covprofile fingerprint -q -f "$@"; }
 
 # ---------------------------------------------------------------- tables
 
@@ -15,10 +16,15 @@ for seed in 1 2; do
         coverage --step $step --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
         ok "made $seed: tables in steps of $step" check coverage t.tsv c.tsv step=$step
     done
+    sed 's/-//' u.bg >v.bg
+    fingerprint --bins 100 --chrom-sizes sizes -o f.tsv t.bg v.bg
+    ok "made $seed: metrics of fingerprints" check fingerprints f.tsv bins=100 tracks=t.bg,v.bg
+    fingerprint --bins 70 --chrom-sizes sizes --control v.bg -o f.tsv t.bg
+    ok '  with a control' check fingerprints f.tsv bins=70 tracks=v.bg,t.bg control=1
 done
 coverage --step 0.1 --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
 ok 'steps that are no binary fractions' check coverage t.tsv c.tsv step=0.1
-for track in t u; do
+for track in t u v; do
     cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
 done
 coverage --step 0.1 --curves d.tsv -@ 1 -o v.tsv t.bw u.bw
@@ -42,6 +48,31 @@ is "$(awk '$1 == "p_h3k4me3"' c.tsv | cut -f 2-)" "$(awk '$1 == "h"' c.tsv | cut
 coverage --experimental --datasets h3k4me3 e.h5
 status_is 0 'measured coverage'
 is "$(sed -n 2p "$stdout" | cut -f 6,7)" "$(covprofile coverage -q --datasets h3k4me3 e.h5 | sed -n 2p | cut -f 6,7)" '  is read without that option, too'
+
+# ---------------------------------------------------------------- fingerprints
+
+fingerprint --bins 70 --control v.bw -@ 1 -o g.tsv t.bw
+ok 'fingerprint: of bigWig, with one thread' cmp g.tsv f.tsv
+fingerprint --bins 70 --chrom-sizes sizes --control v.bw - <t.bg
+is "$(sed -n 3p "$stdout" | cut -f 1)" stdin 'standard input, to standard output'
+is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 3p f.tsv | cut -f 2-)" '  has the same metrics'
+
+# Four bins: 0, 1, 2 and 5; the control has 2 in each.
+printf 'c\t0\t10\t0\nc\t10\t20\t1\nc\t20\t30\t5\nc\t30\t40\t2\n' >four.bg
+printf 'c\t0\t40\t2\n' >flat.bg
+fingerprint --bins 10 --control flat.bg four.bg
+is "$(cut -f 1-4,6-7 "$stdout")" "$(printf '%s\n' 'track	auc	x_intercept	elbow	enriched	difference' 'flat	0.625	0.25	1	NA	NA' \
+    'four	0.375	0.5	0.75	0.75	0.375')" 'four bins, counted by hand'
+fingerprint --bins 10 --control four.bg flat.bg
+is "$(sed -n 3p "$stdout" | cut -f 6-)" '0	0	0' 'a track below its control'
+
+fingerprint --bins 20 --control h.bw p.h5
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track h p_atacseq p_h3k4me3)" 'fingerprint: all datasets of a predictions file'
+is "$(sed -n 4p "$stdout" | cut -f 2-7)" "$(sed -n 2p "$stdout" | cut -f 2-4)	0	0	0" '  one equals its bigWig'
+fingerprint --bins 20 -r chr1:1-2000 --datasets atacseq -o r.tsv p.h5
+printf 'chr1\t0\t2000\n' >r.bed
+fingerprint --bins 20 -R r.bed --datasets atacseq p.h5
+ok 'fingerprint: regions' cmp r.tsv "$stdout"
 
 # ---------------------------------------------------------------- --fill-gaps
 
@@ -85,6 +116,12 @@ if command -v gnuplot >/dev/null; then
     coverage --plot c.svg one.bg
     status_is 0 '  of a single value'
     is "$(grep -c '>one<' c.svg)" 2 '  has the name of a single track'
+    for file in f.png f.svg; do
+        fingerprint --bins 100 --plot $file -o f.tsv t.bw v.bw
+        status_is 0 "a fingerprint: $file"
+        ok '  was written' test -s $file
+    done
+    like "$(cat f.svg)" 'Fingerprint of bins of 100 bases' '  has the width of the bins'
 fi
 run covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
 status_is 0 '--stats'
@@ -100,6 +137,19 @@ for got, row in zip(s["coverage"], table[1:]):
         assert abs(got[name] - float(value)) < 1e-6, (name, got, value)
 assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
 
+run covprofile fingerprint -f --bins 70 --control v.bw --stats s.covprofile_mqc.json -o f.tsv t.bw
+status_is 0 'fingerprint --stats'
+stderr_like '^covprofile: t: AUC 0\.[0-9]+, X-intercept 0\.[0-9]+, elbow 0\.[0-9]+$' '  also on standard error'
+ok '  has the metrics' "$PYTHON" -c '
+import json
+s = json.load(open("s.covprofile_mqc.json"))
+table = [line.rstrip("\n").split("\t") for line in open("f.tsv")]
+assert [x["track"] for x in s["fingerprints"]] == ["v", "t"] and s["bins"] > 100, s
+for got, row in zip(s["fingerprints"], table[1:]):
+    for name, value in zip(table[0][1:], row[1:]):
+        assert (got[name] is None) if value == "NA" else abs(got[name] - float(value)) < 1e-8, (name, got, value)
+assert s["data"]["s.t"]["js_distance"] == s["fingerprints"][1]["js_distance"], s["data"]'
+
 # ---------------------------------------------------------------- refusals
 
 : >empty.bg
@@ -111,4 +161,10 @@ refuses 2 '--step: ' 'a step of 0' coverage --step 0 t.bw
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' coverage --curves x.tsv -o x.tsv t.bw
 refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' coverage --stats - t.bw
 refuses 1 'missing\.bw: No such file' 'a missing track' coverage -o x.tsv t.bw missing.bw
+refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprint has no values below 0$' 'negative values' fingerprint --bins 10 --chrom-sizes sizes -o x.tsv u.bg
+printf 'c\t0\t400\t0\n' >zero.bg
+refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' fingerprint --bins 10 -o x.tsv zero.bg
+refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' fingerprint -o x.tsv flat.bg
+refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' fingerprint --control p.h5 -o x.tsv h.bw
+refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' fingerprint --control t.bw -o x.tsv four.bg
 done_testing
