@@ -1,8 +1,7 @@
 /* fuzz_haplotypes.c - haplotypes of a VCF or BCF: each row has its own change, edits within what the
  * window needs, and haplotypes in order. BCF comes uncompressed and is put into BGZF here. The first byte is the length of
  * windows and their step.
- * Target: common/job/effect/effect_haplotypes.c, common/job/effect/haplotype_groups.c,
- * common/job/effect/haplotype_reader.c
+ * Target: common/job/effect/effect_haplotypes.c, common/job/effect/haplotype_reader.c
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_haplotypes.h"
 #include "tests/fuzz/fuzz.h"

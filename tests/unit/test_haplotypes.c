@@ -5,7 +5,6 @@
 
 #include "common/base/rng.h"
 #include "common/job/effect/effect_haplotypes.h"
-#include "common/job/effect/haplotype_groups.h"
 
 /* ---------------------------------------------------------------- groups */
 

@@ -83,13 +83,6 @@ float cov_attribution_of_base(const struct cov_attribution *a, size_t r, size_t 
 void cov_attribution_add_up(const struct cov_attribution *a, size_t r, int64_t beg, size_t n,
                             double *sums, uint32_t *counts);
 
-/* Sets *y to ln(sum) of the region's positions in a predicted version. COV_EINPUT, with the region,
- * if the sum is not positive or not finite. */
-int cov_attribution_measure(const struct cov_attribution_options *o,
-                            const struct cov_attributed_region *region,
-                            const struct cov_version *predicted, double *y,
-                            struct cov_err *e) COV_MUST_USE;
-
 /* Sets the scores by saturation mutagenesis: y of the window with each base A, C, G and T at a
  * place, minus the mean of these four. With o->deletion, the score of the base that is there is the
  * mean, over the deletions that have it, of y without the deletion minus y with it. They do not

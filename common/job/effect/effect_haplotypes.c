@@ -14,7 +14,6 @@
 
 #include "common/base/mem.h"
 #include "common/job/effect/effect_scores.h"
-#include "common/job/effect/haplotype_groups.h"
 
 /* ---------------------------------------------------------------- rows */
 
