@@ -4,9 +4,6 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
 start_python "$SRC/tests/oracle/coverage_check.py"
-check() { # as coverage_check.py
-    ask "$@"
-}
 
 "$PYTHON" - >g.fa <<'END'
 import random
@@ -16,8 +13,8 @@ for name, n in (("a", 5000), ("b", 700), ("c", 3)):
     print("".join(random.choice("ACGT") for _ in range(n)))
 END
 fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
-check random sorted.sam 1 2000 sorted
-check random unsorted.sam 2 2000
+ask random sorted.sam 1 2000 sorted
+ask random unsorted.sam 2 2000
 
 # ---- every way of counting, in every kind of file
 while read -r options rules; do
@@ -26,7 +23,7 @@ while read -r options rules; do
         run bam2h5 -q -f -p x $(echo "$options" | tr '|' ' ') -o o.h5 g.h5 $sam.sam
         # shellcheck disable=SC2046
         ok "$sam reads, $(echo "$options" | tr '|' ' '): as counted one by one" \
-            check o.h5 x 0 $sam.sam $(echo "$rules" | tr '|' ' ')
+            ask o.h5 x 0 $sam.sam $(echo "$rules" | tr '|' ' ')
     done
 done <<'END'
 --strand=both strand=both
@@ -63,7 +60,7 @@ for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
     case $file in unsorted*) sam=unsorted.sam ;; *) sam=sorted.sam ;; esac
     for threads in 1 3; do
         run bam2h5 -q -f -@ $threads -p x --strand own -o $threads.h5 g.h5 $file
-        ok "$file with $threads threads" check $threads.h5 x 0 $sam strand=own
+        ok "$file with $threads threads" ask $threads.h5 x 0 $sam strand=own
     done
     ok "$file: the same file for any number of threads" cmp 1.h5 3.h5
 done
@@ -112,9 +109,9 @@ with open("blocks.bam", "wb") as f:
 END
 for threads in 1 3; do
     run bam2h5 -q -f -@ $threads -p x --strand own -o o.h5 g.h5 long.bam
-    ok "CIGARs of up to 66006 operations, $threads threads" check o.h5 x 0 long.sam strand=own
+    ok "CIGARs of up to 66006 operations, $threads threads" ask o.h5 x 0 long.sam strand=own
     run bam2h5 -q -f -@ $threads -p x --strand own -o o.h5 g.h5 blocks.bam
-    ok "reads across blocks, $threads threads" check o.h5 x 0 sorted.sam strand=own
+    ok "reads across blocks, $threads threads" ask o.h5 x 0 sorted.sam strand=own
 done
 
 # ---- CRAM with its reference
@@ -125,14 +122,14 @@ r1	0	a	11	60	10M	*	0	0	ACGTACGTAC	*
 END
 sam_convert -r g.fa small.sam small.cram
 run bam2h5 -q -f -p x --reference g.fa -o o.h5 g.h5 small.cram
-ok 'CRAM with a reference' check o.h5 x 0 small.sam
+ok 'CRAM with a reference' ask o.h5 x 0 small.sam
 
 # ---- in place, replicates, replacing
 cp g.h5 in_place.h5
 run bam2h5 -p x in_place.h5 sorted.bam unsorted.bam --stats s.json
 status_is 0 'the genome file is changed in place'
-ok 'the first column' check in_place.h5 x 0 sorted.sam
-ok 'the second column' check in_place.h5 x 1 unsorted.sam
+ok 'the first column' ask in_place.h5 x 0 sorted.sam
+ok 'the second column' ask in_place.h5 x 1 unsorted.sam
 stderr_like '^bam2h5: sorted.bam: 2001 reads, [0-9]+ counted, [0-9]+ skipped \(unmapped 1, flags [0-9]+, no_bases [0-9]+\)$' \
     'reads are reported by reason'
 ok 'reads and the mean coverage of each contig are in --stats' "$PYTHON" -c '
@@ -180,13 +177,13 @@ rm -f o.h5 p.h5 err.txt before.h5 copy.bam link.bam no_reads.sam
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
 stderr_like '^bam2h5: warning: sorted.bam: counted with count=cut strand=both [a-z_=0-9 ]*, but column 1 of x \(sorted.bam\) with count=read strand=both [a-z_=0-9 ]*; training and tracks use the mean$' \
     'other settings than those of the dataset cause a warning'
-ok 'appended: the first column is unchanged' check in_place.h5 x 0 sorted.sam
-ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
+ok 'appended: the first column is unchanged' ask in_place.h5 x 0 sorted.sam
+ok 'appended: the third column' ask in_place.h5 x 2 sorted.sam unit=cut
 run bam2h5 -q -p y --append in_place.h5 unsorted.bam
 stderr_like 'warning: in_place.h5: no coverage of y yet' 'another dataset next to it'
 run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
-ok 'replaced' check in_place.h5 x 0 unsorted.sam
-ok 'the other dataset is unchanged' check in_place.h5 y 0 unsorted.sam
+ok 'replaced' ask in_place.h5 x 0 unsorted.sam
+ok 'the other dataset is unchanged' ask in_place.h5 y 0 unsorted.sam
 run h5chunk verify in_place.h5
 status_is 0 'h5chunk verify passes'
 
@@ -227,12 +224,12 @@ END
 run bam2h5 -q -f -p x --dtype int16 -o o.h5 g.h5 deep.sam
 refused 1 'g.h5: a:2001-3000: index 0: 40000 does not fit in 16 bits' 'a depth that does not fit'
 run bam2h5 -q -p y --append in_place.h5 deep.sam
-ok 'wider, the old column is unchanged' check in_place.h5 y 0 unsorted.sam
-ok 'wider, the new column' check in_place.h5 y 1 deep.sam
+ok 'wider, the old column is unchanged' ask in_place.h5 y 0 unsorted.sam
+ok 'wider, the new column' ask in_place.h5 y 1 deep.sam
 ok 'int32 now' "$PYTHON" -c 'import h5py; assert h5py.File("in_place.h5")["evaluation/y_coverage"].dtype == "i4"'
 run bam2h5 -q -f -p y -o o.h5 g.h5 unsorted.bam deep.sam
-ok 'the widest of several files decides' check o.h5 y 0 unsorted.sam
-ok 'and its own values are right' check o.h5 y 1 deep.sam
+ok 'the widest of several files decides' ask o.h5 y 0 unsorted.sam
+ok 'and its own values are right' ask o.h5 y 1 deep.sam
 
 # ---- contigs
 sed 's/SN:b/SN:chrB/; s/\tb\t/\tchrB\t/' sorted.sam >renamed.sam
@@ -242,7 +239,7 @@ stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5:
 stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: b$' 'on both sides'
 is "$(grep -c 'mapped reads' "$stderr")" 0 '  and no other while most reads count'
 grep -v '	chrB	' renamed.sam >without.sam
-ok 'the rest is counted' check o.h5 x 0 without.sam
+ok 'the rest is counted' ask o.h5 x 0 without.sam
 sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
 cp o.h5 kept.h5
 run bam2h5 -q -f -p x -o o.h5 g.h5 renamed.sam
@@ -257,11 +254,11 @@ stderr_like 'warning: sorted.sam: ([0-9]+) of 2000 mapped reads \([0-9.]+ %\) ar
 h5chunk subset -q -f -o selection.h5 -r b g.h5
 run bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
 stderr_is '' '  a subset knows the contigs that it omits'
-ok '  and has the coverage of its own' check o.h5 x 0 sorted.sam
+ok '  and has the coverage of its own' ask o.h5 x 0 sorted.sam
 rm kept.h5 selection.h5
 printf 'chrA a\n' >names
 run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.sam
-ok 'renamed contigs' check o.h5 x 0 renamed.sam rename=chrA:a
+ok 'renamed contigs' ask o.h5 x 0 renamed.sam rename=chrA:a
 sed 's/LN:700/LN:701/' sorted.sam >longer.sam
 run bam2h5 -q -f -p x -o o.h5 g.h5 longer.sam
 refused 1 'longer.sam: contig b has 701 bases, but 700 in g.h5' 'a contig of a different length'
@@ -328,7 +325,7 @@ run bam2h5 -p x -o o.h5 g.h5 out.sam
 status_is 0 'a read past the end of its contig is skipped'
 stderr_like '^bam2h5: warning: out.sam: 1 read reaches past the end of its contig and does not count: out at a:4999$' '  with a warning'
 stderr_like 'out.sam: 2 reads, 1 counted, 1 skipped \(outside_contig 1\)$' '  and a count'
-ok '  and the others count' check o.h5 x 0 inside.sam
+ok '  and the others count' ask o.h5 x 0 inside.sam
 rm -f o.h5
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
 refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'

@@ -3,12 +3,11 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
+start_python "$SRC/tests/oracle/coverage_check.py"
 
 cat >make.py <<'END'
-"""make.py FILE SEED FORM: a random track; make.py check FILE.h5 COLUMN TRACK.bg [NAME=NAME]: whether a
-column of the dataset x is the track."""
-import gzip, random, sys
-import numpy as np
+"""make.py SEED FORM: a random track; make.py bigwig OUT.bw TRACK.bg FORM: the same as bigWig."""
+import random, sys
 
 LENGTHS = {"a": 5000, "b": 700, "c": 3}
 
@@ -21,25 +20,6 @@ def track(seed, integers):
             end = min(at + 1 + r.randrange(r.choice((3, 60, 2000))), LENGTHS[name])
             yield name, at, end, r.randrange(50) if integers else r.choice((0.5, 1.5, 2.5, 7.25, 9, 1e-3))
             at = end + r.choice((0, 0, 3, 500))
-
-
-def check(path, column, bedgraph, *renames):
-    import h5py
-    names = dict(x.split("=") for x in renames)
-    wanted = {name: np.zeros(n, int) for name, n in LENGTHS.items()}
-    for line in open(bedgraph):
-        name, beg, end, value = line.split()
-        name = names.get(name, name)
-        if name in wanted:
-            wanted[name][int(beg):int(end)] = round(float(value))
-    f = h5py.File(path)
-    x = f["evaluation/x_coverage"][:, :, int(column)]
-    assert not f["evaluation/x_spliced_coverage"][:, :, int(column)].clip(0).any()
-    for row, (seq, (beg, end)) in enumerate(zip(f["data/seqids"], f["data/start_ends"])):
-        values = wanted[seq.decode()][min(beg, end):max(beg, end)]
-        values = values if beg < end else values[::-1]
-        assert (x[row, :len(values)] == values).all(), (row, seq)
-        assert (x[row, len(values):] == -1).all()
 
 
 def bigwig(path, source, form):
@@ -64,9 +44,7 @@ def bigwig(path, source, form):
     bw.close()
 
 
-if sys.argv[1] == "check":
-    check(*sys.argv[2:])
-elif sys.argv[1] == "bigwig":
+if sys.argv[1] == "bigwig":
     bigwig(*sys.argv[2:])
 else:
     for item in track(int(sys.argv[1]), sys.argv[2] == "integers"):
@@ -93,7 +71,7 @@ for file in t.bg t.bg.gz spaces.txt; do
     run bam2h5 -q -f -p x -o o.h5 g.h5 $file
     status_is 0 "$file is taken"
     stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are missing and get 0: c$' 'a warning names the missing sequence'
-    ok "$file: its values" make check o.h5 0 t.bg
+    ok "$file: its values" ask o.h5 x 0 t.bg
 done
 run bam2h5 -f -p x -o o.h5 g.h5 t.bg --stats s.json
 stderr_like "^bam2h5: t.bg: $(grep -c '' t.bg) intervals, 0 of them on contigs that are not in the genome$" \
@@ -120,7 +98,7 @@ for file in back.bw back.bg; do
     for threads in 1 3; do
         run bam2h5 -q -f -p x -@ $threads -o $threads.h5 g.h5 $file
         status_is 0 "coverage to $file and back with $threads threads"
-        ok 'gives the same values' make check $threads.h5 0 t.bg
+        ok 'gives the same values' ask $threads.h5 x 0 t.bg
     done
     ok 'and the same file for any number of threads' cmp 1.h5 3.h5
 done
@@ -131,7 +109,7 @@ run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
 stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers; cov2bigwig --measured reads" \
     'a warning counts rounded values'
-ok 'ties go to the even integer' make check o.h5 0 f.bg
+ok 'ties go to the even integer' ask o.h5 x 0 f.bg
 
 # ---- bigWig with blocks of every type, by libBigWig
 if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
@@ -140,7 +118,7 @@ if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
         run bam2h5 -q -f -p x -o o.h5 g.h5 $form.bw
         status_is 0 "bigWig of $form blocks"
         stderr_is '' 'with all contigs'
-        ok 'its values' make check o.h5 0 t.bg
+        ok 'its values' ask o.h5 x 0 t.bg
     done
     make bigwig t.bw t.bg bedgraph
 else
@@ -155,24 +133,24 @@ run bam2h5 -q -p x in_place.h5 t.bw r.sam f.bg
 status_is 0 'tracks and reads'
 make 3 integers >later.bg
 run bam2h5 -q -p x --append in_place.h5 later.bg
-ok 'the bigWig' make check in_place.h5 0 t.bg
-ok 'the reads' make check in_place.h5 1 r.bg
-ok 'the bedGraph' make check in_place.h5 2 f.bg
-ok 'and one after them' make check in_place.h5 3 later.bg
+ok 'the bigWig' ask in_place.h5 x 0 t.bg
+ok 'the reads' ask in_place.h5 x 1 r.bg
+ok 'the bedGraph' ask in_place.h5 x 2 f.bg
+ok 'and one after them' ask in_place.h5 x 3 later.bg
 run bam2h5 -q -f -p x --min-mapq 61 -o o.h5 g.h5 r.sam t.bg
 : >none.bg
-ok 'read options are rejected for tracks' make check o.h5 0 none.bg
-ok 'but not for tracks' make check o.h5 1 t.bg
+ok 'read options are rejected for tracks' ask o.h5 x 0 none.bg
+ok 'but not for tracks' ask o.h5 x 1 t.bg
 
 # ---- contigs
 sed 's/^a/chrA/' t.bg >renamed.bg
 run bam2h5 -f -p x -o o.h5 g.h5 renamed.bg
 stderr_like 'warning: renamed.bg: skipping 1 of 2 contigs that are not in g.h5: chrA$' 'a contig that the genome lacks'
 stderr_like "intervals, $(grep -c chrA renamed.bg) of them on contigs that are not in the genome" 'its intervals are counted'
-ok 'the rest is taken' make check o.h5 0 renamed.bg
+ok 'the rest is taken' ask o.h5 x 0 renamed.bg
 printf 'chrA a\n' >names
 run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.bg
-ok 'renamed contigs' make check o.h5 0 renamed.bg chrA=a
+ok 'renamed contigs' ask o.h5 x 0 renamed.bg rename=chrA:a
 # A bigWig that lists a contig of the genome, but has values for others only.
 sed 's/^/chr/' t.bg >foreign.bg
 awk '/^>/ { name = substr($1, 2); next } { n[name] += length($0) } END { for (s in n) print (s == "c" ? "" : "chr") s "\t" n[s] }' g.fa >sizes
@@ -194,7 +172,7 @@ refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs with the sam
 run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
 run bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
 status_is 0 'a partial file gets the coverage of its chunks'
-ok 'with the right values' make check o.h5 0 t.bg
+ok 'with the right values' ask o.h5 x 0 t.bg
 rm -f o.h5
 
 # ---- bad files

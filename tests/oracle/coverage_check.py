@@ -1,6 +1,6 @@
-"""coverage_check.py - compares the coverage in a genome file with a count of SAM text, read by read.
+"""coverage_check.py - compares the coverage in a genome file with a count of SAM text, read by read, or with a bedGraph.
 
-  coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam [unit=read] [strand=both] [shift=A,B] [exclude=772]
+  coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam|TRACK.bg [unit=read] [strand=both] [shift=A,B] [exclude=772]
                     [require=0] [mapq=0] [rename=FROM:TO,...]
   coverage_check.py same A.h5 B.h5 PREFIX     compares the values
   coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3); N is the most
@@ -78,7 +78,17 @@ def count(sam, lengths, o):
     return depth, spliced
 
 
-def check(path, prefix, column, sam, *options):
+def track(path, lengths, o):
+    names = dict(pair.split(":") for pair in o["rename"].split(",")) if o["rename"] else {}
+    depth, spliced = ({(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"} for _ in range(2))
+    for line in open(path):
+        name, beg, end, value = line.split()
+        for s in "+-" if names.get(name, name) in lengths else "":
+            depth[names.get(name, name), s][int(beg):int(end)] = round(float(value))
+    return depth, spliced
+
+
+def check(path, prefix, column, source, *options):
     o = {"unit": "read", "strand": "both", "shift": "", "exclude": "772", "require": "0", "mapq": "0", "rename": ""}
     for text in options:
         key, value = text.split("=", 1)
@@ -89,7 +99,7 @@ def check(path, prefix, column, sam, *options):
         lengths = {}
         for name, (start, end) in zip(ids, places):
             lengths[name] = max(lengths.get(name, 0), int(start), int(end))
-        for which, wanted in zip(("coverage", "spliced_coverage"), count(sam, lengths, o)):
+        for which, wanted in zip(("coverage", "spliced_coverage"), (track if source.endswith(".bg") else count)(source, lengths, o)):
             got = f[f"evaluation/{prefix}_{which}"][:, :, int(column)]
             for row, (name, (start, end)) in enumerate(zip(ids, places)):
                 n = abs(end - start)
