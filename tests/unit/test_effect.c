@@ -44,14 +44,6 @@ TEST(edits_windows)
 
 /* ---------------------------------------------------------------- plans */
 
-static void write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 struct expected {
     int64_t pos;
     const char *ref, *alt;
@@ -130,7 +122,7 @@ TEST(plans_windows)
     struct cov_genome *genome = NULL;
     struct cov_effect_genome g = {0};
     struct cov_alleles p = {0};
-    write_text("g.fa", ">s\nAAAAAAAAAAAAAAAAAAAA\n");
+    put_text("g.fa", ">s\nAAAAAAAAAAAAAAAAAAAA\n");
     assert_ok(
         cov_genome_read("g.fa", &(struct cov_genome_options){.tmpdir = "."}, NULL, &genome, &e));
     assert_ok(cov_effect_genome_init(&g, genome, &e));
