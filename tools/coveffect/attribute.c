@@ -8,7 +8,6 @@
 #include "common/base/text.h"
 #include "common/input/device_options.h"
 #include "common/job/effect/attribution.h"
-#include "common/job/effect/attribution_output.h"
 #include "tools/coveffect/coveffect.h"
 
 /* Filled by the rows of options. */

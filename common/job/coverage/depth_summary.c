@@ -1,6 +1,6 @@
-/* depth_summary.c - see depth_summary.h.
+/* depth_summary.c - see count_file.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/coverage/depth_summary.h"
+#include "common/job/coverage/count_file.h"
 
 #include <math.h>
 #include <stdlib.h>

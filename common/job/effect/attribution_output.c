@@ -1,6 +1,6 @@
-/* attribution_output.c - see attribution_output.h.
+/* attribution_output.c - see attribution.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/effect/attribution_output.h"
+#include "common/job/effect/attribution.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,6 @@
 #include "common/ckpt/zip.h"
 #include "common/file/path.h"
 #include "common/h5/h5.h"
-#include "common/job/effect/attribution.h"
 #include "common/plot/gnuplot.h"
 #include "common/plot/region_plot.h"
 #include "common/seq/regions.h"
