@@ -15,7 +15,6 @@
 #include "common/file/bgz.h"
 #include "common/seq/regions.h"
 #include "common/track/sink.h"
-#include "common/track/strands.h"
 #include "common/track/value_pipe.h"
 
 struct cov_grid;

@@ -2,6 +2,70 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/value_pipe.h"
 
+#include <string.h>
+
+/* ---- strands ---- */
+
+static float rounded(float x)
+{
+    return (float)cov_round_half_even((double)x);
+}
+
+/* Computes the rounded mean of rounded values if all are small enough, as coverage always is.
+ * Returns false otherwise. */
+static bool average_small(const float *plus, const float *minus, size_t n, float *out)
+{
+    /* After this constant is added, the unit of the last place is 1 for values on both sides of 0,
+     * so adding and then subtracting the constant rounds to an integer. If values are less than a
+     * third of the constant, nothing else is lost. */
+    const float magic = 12582912.0F; /* 1.5 * 2^23 */
+    const float most = 4194304.0F;   /* 2^22 */
+    enum { TILE = 1024 };
+    for (size_t beg = 0; beg < n; beg += TILE) {
+        size_t end = n - beg < TILE ? n : beg + TILE;
+        int large = 0;
+        for (size_t i = beg; i < end; i++) {
+            float p = plus[i], m = minus[n - 1 - i];
+            large |= !(p < most) | !(m < most) | !(p > -most) | !(m > -most);
+            float sum = ((p + magic) - magic) + ((m + magic) - magic);
+            out[i] = (sum * 0.5F + magic) - magic;
+        }
+        if (large)
+            return false;
+    }
+    return true;
+}
+
+void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,
+                         bool round, float *out)
+{
+    switch (strand) {
+    case COV_STRAND_PLUS:
+        for (size_t i = 0; i < n; i++)
+            out[i] = round ? rounded(plus[i]) : plus[i];
+        break;
+    case COV_STRAND_MINUS:
+        for (size_t i = 0; i < n; i++)
+            out[i] = round ? rounded(minus[n - 1 - i]) : minus[n - 1 - i];
+        break;
+    case COV_STRAND_AVG:
+        if (round && average_small(plus, minus, n, out))
+            break;
+        for (size_t i = 0; i < n; i++) {
+            float p = plus[i], m = minus[n - 1 - i];
+            if (round) {
+                p = rounded(p);
+                m = rounded(m);
+            }
+            double mean = ((double)p + (double)m) * 0.5;
+            out[i] = (float)(round ? cov_round_half_even(mean) : mean);
+        }
+        break;
+    }
+}
+
+/* ---- the pipe ---- */
+
 int cov_value_pipe_init(struct cov_value_pipe *p, const struct cov_value_rules *rules, bool round,
                         struct cov_track_sink *sink, struct cov_err *e)
 {
@@ -61,10 +125,10 @@ static int filter_one(struct cov_value_pipe *p, const struct cov_interval *iv, s
     return put_outside(p, iv, e);
 }
 
-/* Filters a block of intervals; a cov_runs_fn. */
-static int filter(void *pipe, const struct cov_interval *iv, size_t n, struct cov_err *e)
+/* Filters a block of intervals. */
+static int filter(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
+                  struct cov_err *e)
 {
-    struct cov_value_pipe *p = pipe;
     const struct cov_value_rules *rules = p->rules;
     if (!rules->skip_zero && !rules->has_min && p->n_regions == 0)
         return cov_track_add(p->sink, iv, n, e);
@@ -100,10 +164,10 @@ static int end_bin(struct cov_value_pipe *p, struct cov_err *e)
     return rc;
 }
 
-/* Distributes a block of intervals to bins; a cov_runs_fn. */
-static int take_bins(void *pipe, const struct cov_interval *iv, size_t n, struct cov_err *e)
+/* Distributes a block of intervals to bins. */
+static int take_bins(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
+                     struct cov_err *e)
 {
-    struct cov_value_pipe *p = pipe;
     const int64_t width = p->rules->bin;
     for (size_t i = 0; i < n; i++)
         for (int64_t at = iv[i].beg; at < iv[i].end;) {
@@ -122,6 +186,108 @@ static int take_bins(void *pipe, const struct cov_interval *iv, size_t n, struct
     return COV_OK;
 }
 
+/* ---- runs ---- */
+
+static int flush_runs(struct cov_value_pipe *p, struct cov_err *e)
+{
+    size_t n = p->n_runs;
+    p->n_runs = 0;
+    if (n == 0)
+        return COV_OK;
+    return p->rules->bin > 1 ? take_bins(p, p->runs, n, e) : filter(p, p->runs, n, e);
+}
+
+/* Sets differs[i] to values[i] != values[i - 1] (0 or 1) for all i < n <= TILE. */
+enum { TILE = 256, WORD = 8 };
+
+static void compare(const float *values, size_t n, uint8_t *differs)
+{
+    if (n == TILE) /* a constant bound: the compiler vectorizes it */
+        for (size_t i = 0; i < TILE; i++)
+            differs[i] = values[i] != values[(ptrdiff_t)i - 1];
+    else
+        for (size_t i = 0; i < n; i++)
+            differs[i] = values[i] != values[(ptrdiff_t)i - 1];
+}
+
+/* Adds the next n values. Runs continue across calls, so the result does not depend on how the
+ * values are split. */
+static int add_to_runs(struct cov_value_pipe *p, const float *values, size_t n, struct cov_err *e)
+{
+    if (n == 0)
+        return COV_OK;
+    if (p->run.beg < 0)
+        p->run = (struct cov_interval){.beg = p->run_end, .value = values[0]};
+    struct cov_interval open = p->run;
+    uint8_t differs[TILE];
+    for (size_t beg = 0; beg < n; beg += TILE) {
+        size_t m = n - beg < TILE ? n - beg : TILE, rest = m % WORD;
+        if (beg > 0) {
+            compare(values + beg, m, differs);
+        } else {
+            compare(values + 1, m - 1, differs + 1);
+            differs[0] = values[0] != open.value;
+        }
+        memset(differs + m, 0, rest ? WORD - rest : 0);
+        for (size_t word = 0; word < m; word += WORD) {
+            uint64_t bytes;
+            memcpy(&bytes, differs + word, WORD);
+            if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+                bytes = __builtin_bswap64(bytes);
+            for (; bytes; bytes &= bytes - 1) { /* each byte is 0 or 1 */
+                size_t i = word + (size_t)__builtin_ctzll(bytes) / 8;
+                open.end = p->run_end + (int64_t)(beg + i);
+                p->runs[p->n_runs++] = open;
+                open.beg = open.end;
+                open.value = values[beg + i];
+                if (p->n_runs == COV_VALUE_PIPE_RUNS) {
+                    int rc = flush_runs(p, e);
+                    if (rc)
+                        return rc;
+                }
+            }
+        }
+    }
+    p->run = open;
+    p->run_end += (int64_t)n;
+    return COV_OK;
+}
+
+static void close_run(struct cov_value_pipe *p)
+{
+    if (p->run.beg >= 0) {
+        p->run.end = p->run_end;
+        p->runs[p->n_runs++] = p->run; /* there is room: a full block is passed on at once */
+        p->run.beg = -1;
+    }
+}
+
+/* Adds n > 0 bases with the same value. */
+static int repeat_in_runs(struct cov_value_pipe *p, float value, int64_t n, struct cov_err *e)
+{
+    bool continues = p->run.beg >= 0 && p->run.value == value;
+    if (!continues) {
+        close_run(p);
+        p->run = (struct cov_interval){.beg = p->run_end, .value = value};
+    }
+    p->run_end += n;
+    return p->n_runs == COV_VALUE_PIPE_RUNS ? flush_runs(p, e) : COV_OK;
+}
+
+/* Skips n > 0 bases without a value; the next value starts a new run. */
+static int skip_in_runs(struct cov_value_pipe *p, int64_t n, struct cov_err *e)
+{
+    close_run(p);
+    p->run_end += n;
+    return p->n_runs == COV_VALUE_PIPE_RUNS ? flush_runs(p, e) : COV_OK;
+}
+
+static int end_runs(struct cov_value_pipe *p, struct cov_err *e)
+{
+    close_run(p);
+    return flush_runs(p, e);
+}
+
 /* ---- values ---- */
 
 void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *regions,
@@ -135,7 +301,9 @@ void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *reg
     p->bin_number = p->bin_bases = 0;
     p->bin_sum = 0;
     p->bins = (struct cov_interval){0};
-    cov_runs_begin(&p->runs, p->rules->bin > 1 ? take_bins : filter, p);
+    p->run_end = 0;
+    p->run = (struct cov_interval){.beg = -1};
+    p->n_runs = 0;
     if (p->smoother.smooths)
         cov_smoother_begin(&p->smoother);
 }
@@ -150,7 +318,7 @@ static int add_smoothed(struct cov_value_pipe *p, float *x, size_t n, struct cov
     if (p->scale != 1)
         for (size_t i = 0; i < n; i++)
             x[i] = scaled(p, x[i]);
-    return cov_runs_add(&p->runs, x, n, e);
+    return add_to_runs(p, x, n, e);
 }
 
 /* Drains the smoother at the end of a contig or before a gap. */
@@ -175,7 +343,7 @@ static int advance(struct cov_value_pipe *p, int64_t beg, int64_t n, struct cov_
     if (beg > p->at) {
         rc = end_window(p, e);
         if (!rc)
-            rc = cov_runs_skip(&p->runs, beg - p->at, e);
+            rc = skip_in_runs(p, beg - p->at, e);
     }
     p->at = beg + n;
     return rc;
@@ -220,7 +388,7 @@ int cov_value_pipe_add_intervals(struct cov_value_pipe *p, const struct cov_inte
         }
         rc = advance(p, iv[i].beg, bases, e);
         if (!rc)
-            rc = cov_runs_repeat(&p->runs, scaled(p, iv[i].value), bases, e);
+            rc = repeat_in_runs(p, scaled(p, iv[i].value), bases, e);
     }
     return rc;
 }
@@ -229,7 +397,7 @@ int cov_value_pipe_end(struct cov_value_pipe *p, struct cov_err *e)
 {
     int rc = end_window(p, e);
     if (!rc)
-        rc = cov_runs_end(&p->runs, e);
+        rc = end_runs(p, e);
     if (!rc)
         rc = end_bin(p, e);
     if (!rc)

@@ -1,5 +1,5 @@
-/* value_pipe.h - turns values along a contig into the intervals of a track by smoothing, scaling,
- * binning, run-length encoding and filtering.
+/* value_pipe.h - turns values along a contig into the intervals of a track: combines strands, and
+ * smooths, scales, bins, run-length encodes and filters values.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_VALUE_PIPE_H
 #define COV_TRACK_VALUE_PIPE_H
@@ -10,9 +10,23 @@
 
 #include "common/base/err.h"
 #include "common/features/blacklist.h"
-#include "common/track/runs.h"
 #include "common/track/sink.h"
 #include "common/track/smooth.h"
+
+/* ---- strands ---- */
+
+enum cov_strand { COV_STRAND_AVG, COV_STRAND_PLUS, COV_STRAND_MINUS };
+
+/* Sets out[i] to the value of base i, for n bases that ascend on the + strand. `plus` and `minus`
+ * have n values each, in the direction of their strand, so minus[n-1-i] belongs to base i. A strand
+ * that is not needed may be NULL.
+ *   AVG:   out[i] = (plus[i] + minus[n-1-i]) / 2
+ *   PLUS:  out[i] = plus[i]        MINUS: out[i] = minus[n-1-i]
+ * `round`: rounds the values of each strand and then their mean, like Predmoter. */
+void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,
+                         bool round, float *out);
+
+/* ---- the pipe ---- */
 
 struct cov_value_rules {
     struct cov_smoothing smoothing;
@@ -25,7 +39,7 @@ struct cov_value_rules {
     double min_value;
 };
 
-enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256 };
+enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256, COV_VALUE_PIPE_RUNS = 1024 };
 
 /* Private, except for `sink`, `round` and `scale`. */
 struct cov_value_pipe {
@@ -35,8 +49,12 @@ struct cov_value_pipe {
     double scale;                        /* that of the rules, until the caller changes it */
     int64_t at;                          /* end of the last value received */
     struct cov_smoother smoother;
-    struct cov_runs runs;
     float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds when it ends */
+    /* Runs of equal values, of which the current one is open. */
+    int64_t run_end;         /* end of the last value */
+    struct cov_interval run; /* the open one; beg < 0: none */
+    size_t n_runs;
+    struct cov_interval runs[COV_VALUE_PIPE_RUNS];
     /* The current bin with its values, and finished bins of equal value. */
     int64_t bin_number, bin_bases;
     double bin_sum;

@@ -5,9 +5,7 @@
 #include "common/base/rng.h"
 #include "common/features/blacklist.h"
 #include "common/track/bins.h"
-#include "common/track/runs.h"
 #include "common/track/sink.h"
-#include "common/track/strands.h"
 #include "common/track/value_pipe.h"
 
 /* ---- a sink that records its input ---- */
@@ -225,50 +223,57 @@ TEST(averages_like_the_formula)
     }
 }
 
-/* ---- runs ---- */
+/* ---- value pipe ---- */
 
-static int to_sink(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
-{
-    return cov_track_add(arg, iv, n, e);
-}
+static struct cov_value_pipe values;
 
-static void begin_runs(struct memory *m, struct cov_runs *runs)
+/* Starts contig 0 of a pipe into `m`. */
+static void begin_pipe(struct memory *m, const struct cov_value_rules *rules,
+                       const struct cov_region *regions, size_t n_regions)
 {
     init(m);
-    assert_int_equal(cov_track_begin(&m->base, 0, NULL), COV_OK);
-    cov_runs_begin(runs, to_sink, m);
+    assert_ok(cov_value_pipe_init(&values, rules, false, &m->base, &e));
+    assert_ok(cov_track_begin(&m->base, 0, &e));
+    cov_value_pipe_begin(&values, regions, n_regions);
 }
+
+static void end_pipe(void)
+{
+    assert_ok(cov_value_pipe_end(&values, &e));
+    cov_value_pipe_fini(&values);
+}
+
+static const struct cov_value_rules plain = {.scale = 1};
+enum { RUNS = COV_VALUE_PIPE_RUNS };
 
 TEST(makes_runs)
 {
-    const float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
+    float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
     const struct cov_interval expected[] = {{0, 3, 1}, {3, 4, 2}, {4, 6, 3}, {6, 9, 9}, {9, 11, 0}};
-    struct cov_runs runs;
     struct memory m;
     for (size_t piece = 1; piece <= COV_COUNT(x); piece++) {
-        begin_runs(&m, &runs);
+        begin_pipe(&m, &plain, NULL, 0);
         for (size_t i = 0; i < COV_COUNT(x); i += piece) {
             size_t n = COV_COUNT(x) - i < piece ? COV_COUNT(x) - i : piece;
-            assert_int_equal(cov_runs_add(&runs, x + i, n, NULL), COV_OK);
-            assert_int_equal(cov_runs_add(&runs, NULL, 0, NULL), COV_OK);
+            assert_ok(cov_value_pipe_add(&values, (int64_t)i, x + i, n, &e));
+            assert_ok(cov_value_pipe_add(&values, (int64_t)(i + n), NULL, 0, &e));
         }
-        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        end_pipe();
         check(&m, expected, COV_COUNT(expected));
     }
     /* Makes one run fewer than a block holds, up to one more than two blocks hold. */
-    for (size_t n = COV_RUNS_BLOCK - 1; n <= 2 * COV_RUNS_BLOCK + 1; n++) {
-        float alternating[2 * COV_RUNS_BLOCK + 1];
+    for (size_t n = RUNS - 1; n <= 2 * RUNS + 1; n++) {
+        float alternating[2 * RUNS + 1];
         for (size_t i = 0; i < n; i++)
             alternating[i] = (float)(i % 2);
-        begin_runs(&m, &runs);
-        assert_int_equal(cov_runs_add(&runs, alternating, n, NULL), COV_OK);
-        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        begin_pipe(&m, &plain, NULL, 0);
+        assert_ok(cov_value_pipe_add(&values, 0, alternating, n, &e));
+        end_pipe();
         assert_int_equal(m.n, n);
         assert_int_equal(m.base.end, (int64_t)n);
     }
-    init(&m);
-    cov_runs_begin(&runs, to_sink, &m);
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    begin_pipe(&m, &plain, NULL, 0);
+    end_pipe();
     assert_int_equal(m.n, 0);
 }
 
@@ -278,7 +283,6 @@ TEST(makes_long_runs)
     enum { N = 5000 };
     static float x[N];
     static struct memory m;
-    struct cov_runs runs;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int round = 0; round < 200; round++) {
@@ -288,13 +292,13 @@ TEST(makes_long_runs)
                 n = 1 + (size_t)cov_rng_below(&rng, longest);
             x[i] = i > 0 && n > 1 ? x[i - 1] : (float)cov_rng_below(&rng, 3);
         }
-        begin_runs(&m, &runs);
+        begin_pipe(&m, &plain, NULL, 0);
         for (size_t i = 0, n; i < N; i += n) {
             n = (size_t)cov_rng_below(&rng, 1200);
             n = n < N - i ? n : N - i;
-            assert_int_equal(cov_runs_add(&runs, x + i, n, NULL), COV_OK);
+            assert_ok(cov_value_pipe_add(&values, (int64_t)i, x + i, n, &e));
         }
-        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        end_pipe();
         size_t k = 0;
         for (size_t beg = 0, end; beg < N; beg = end, k++) {
             for (end = beg + 1; end < N && x[end] == x[beg];)
@@ -310,87 +314,78 @@ TEST(makes_long_runs)
 /* Gaps occur at the start, between equal values, next to each other, and where a block is full. */
 TEST(runs_keep_gaps)
 {
-    struct cov_runs runs;
     struct memory m;
-    const float x[] = {1, 1, 2};
+    float x[] = {1, 1, 2};
     const struct cov_interval expected[] = {{5, 7, 1}, {7, 8, 2}, {9, 11, 1}, {11, 12, 2}};
-    begin_runs(&m, &runs);
-    assert_int_equal(cov_runs_skip(&runs, 5, NULL), COV_OK);
-    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
-    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
-    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    begin_pipe(&m, &plain, NULL, 0);
+    assert_ok(cov_value_pipe_add(&values, 5, x, 3, &e));
+    assert_ok(cov_value_pipe_add(&values, 9, x, 3, &e));
+    assert_ok(cov_value_pipe_add(&values, 13, x, 0, &e));
+    assert_ok(cov_value_pipe_add(&values, 14, x, 0, &e));
+    end_pipe();
     check(&m, expected, COV_COUNT(expected));
-    begin_runs(&m, &runs);
-    for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++) {
-        assert_int_equal(cov_runs_add(&runs, x, 1, NULL), COV_OK);
-        assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
-    }
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
-    assert_int_equal(m.n, 2 * COV_RUNS_BLOCK + 1);
-    assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
+    begin_pipe(&m, &plain, NULL, 0);
+    for (int64_t i = 0; i < 2 * RUNS + 1; i++)
+        assert_ok(cov_value_pipe_add(&values, 2 * i, x, 1, &e));
+    end_pipe();
+    assert_int_equal(m.n, 2 * RUNS + 1);
+    assert_int_equal(m.base.end, 4 * RUNS + 1);
 }
 
-/* A repeated value gives the same run as single values. */
+/* An interval gives the same run as single values. */
 TEST(runs_repeat)
 {
-    struct cov_runs runs;
     struct memory m;
-    const float x[] = {1, 1, 2};
+    float x[] = {1, 1, 2};
+    const struct cov_interval in[] = {{0, 5, 1}, {8, 9, 2}, {9, 12, 3}, {13, 16, 3}, {16, 20, 3}};
     const struct cov_interval expected[] = {{0, 7, 1}, {7, 9, 2}, {9, 12, 3}, {13, 20, 3}};
-    begin_runs(&m, &runs);
-    assert_int_equal(cov_runs_repeat(&runs, 1, 5, NULL), COV_OK);
-    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
-    assert_int_equal(cov_runs_repeat(&runs, 2, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_repeat(&runs, 3, 3, NULL), COV_OK);
-    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_repeat(&runs, 3, 3, NULL), COV_OK);
-    assert_int_equal(cov_runs_repeat(&runs, 3, 4, NULL), COV_OK);
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    begin_pipe(&m, &plain, NULL, 0);
+    assert_ok(cov_value_pipe_add_intervals(&values, in, 1, &e));
+    assert_ok(cov_value_pipe_add(&values, 5, x, 3, &e));
+    assert_ok(cov_value_pipe_add_intervals(&values, in + 1, 4, &e));
+    end_pipe();
     check(&m, expected, COV_COUNT(expected));
-    begin_runs(&m, &runs);
-    for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++)
-        assert_int_equal(cov_runs_repeat(&runs, (float)(i % 2), 2, NULL), COV_OK);
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
-    assert_int_equal(m.n, 2 * COV_RUNS_BLOCK + 1);
-    assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 2);
+    begin_pipe(&m, &plain, NULL, 0);
+    for (int64_t i = 0; i < 2 * RUNS + 1; i++) {
+        const struct cov_interval iv = {2 * i, 2 * i + 2, (float)(i % 2)};
+        assert_ok(cov_value_pipe_add_intervals(&values, &iv, 1, &e));
+    }
+    end_pipe();
+    assert_int_equal(m.n, 2 * RUNS + 1);
+    assert_int_equal(m.base.end, 4 * RUNS + 2);
 }
 
-static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
+static int refuse(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
+                  struct cov_err *err)
 {
-    (void)arg;
+    (void)s;
     (void)iv;
-    return cov_fail(e, COV_EIO, "%zu", n);
+    return cov_fail(err, COV_EIO, "%zu", n);
 }
 
 TEST(runs_report_failures)
 {
-    struct cov_runs runs;
-    float x[COV_RUNS_BLOCK + 1];
+    static const struct cov_track_format refusing = {NULL, refuse, NULL, forget};
+    struct memory m;
+    float x[RUNS + 1];
     for (size_t i = 0; i < COV_COUNT(x); i++)
         x[i] = (float)i;
-    cov_runs_begin(&runs, refuse, NULL);
-    assert_int_equal(cov_runs_add(&runs, x, COV_COUNT(x), NULL), COV_EIO);
-    cov_runs_begin(&runs, refuse, NULL);
-    assert_int_equal(cov_runs_add(&runs, x, 1, NULL), COV_OK);
-    assert_int_equal(cov_runs_end(&runs, NULL), COV_EIO);
+    begin_pipe(&m, &plain, NULL, 0);
+    m.base.format = &refusing;
+    assert_int_equal(cov_value_pipe_add(&values, 0, x, COV_COUNT(x), NULL), COV_EIO);
+    begin_pipe(&m, &plain, NULL, 0);
+    m.base.format = &refusing;
+    assert_ok(cov_value_pipe_add(&values, 0, x, 1, &e));
+    assert_int_equal(cov_value_pipe_end(&values, NULL), COV_EIO);
+    cov_value_pipe_fini(&values);
 }
-
-/* ---- value pipe ---- */
 
 static void pass_intervals(struct memory *m, const struct cov_value_rules *rules,
                            const struct cov_interval *iv, size_t n)
 {
-    static struct cov_value_pipe pipe;
-    init(m);
-    assert_int_equal(cov_value_pipe_init(&pipe, rules, false, &m->base, NULL), COV_OK);
-    assert_int_equal(cov_track_begin(&m->base, 0, NULL), COV_OK);
-    cov_value_pipe_begin(&pipe, NULL, 0);
-    assert_int_equal(cov_value_pipe_add_intervals(&pipe, iv, n, NULL), COV_OK);
-    assert_int_equal(cov_value_pipe_end(&pipe, NULL), COV_OK);
-    cov_value_pipe_fini(&pipe);
+    begin_pipe(m, rules, NULL, 0);
+    assert_ok(cov_value_pipe_add_intervals(&values, iv, n, &e));
+    end_pipe();
 }
 
 TEST(filters_values)
@@ -449,17 +444,12 @@ TEST(cuts_out_regions)
             at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
         }
         struct memory m;
-        static struct cov_value_pipe pipe;
         const struct cov_value_rules rules = {.scale = 1, .skip_zero = round % 3 == 0};
-        init(&m);
-        assert_int_equal(cov_value_pipe_init(&pipe, &rules, false, &m.base, NULL), COV_OK);
-        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_value_pipe_begin(&pipe, regions, n_regions);
+        begin_pipe(&m, &rules, regions, n_regions);
         for (size_t i = 0; i < n_in; i += 7)
-            assert_int_equal(
-                cov_value_pipe_add_intervals(&pipe, in + i, n_in - i < 7 ? n_in - i : 7, NULL),
-                COV_OK);
-        assert_int_equal(cov_value_pipe_end(&pipe, NULL), COV_OK);
+            assert_ok(
+                cov_value_pipe_add_intervals(&values, in + i, n_in - i < 7 ? n_in - i : 7, &e));
+        end_pipe();
         float got[N];
         for (size_t i = 0; i < N; i++)
             got[i] = -1;

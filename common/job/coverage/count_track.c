@@ -12,7 +12,7 @@
 #include "common/base/ring.h"
 #include "common/job/coverage/count_file.h"
 #include "common/track/formats/intervals.h"
-#include "common/track/strands.h"
+#include "common/track/smooth.h"
 
 struct track_slot {
     size_t pair;
