@@ -1,4 +1,4 @@
-/* bins.h - a sink that computes the means of bins in a region, for plots.
+/* bins.h - sinks that compute means of bins: those of a region, for plots, and all of a track.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BINS_H
 #define COV_TRACK_BINS_H
@@ -10,6 +10,8 @@
 #include "common/base/err.h"
 #include "common/seq/regions.h"
 #include "common/track/sink.h"
+
+/* ---- a region ---- */
 
 /* Bin i covers bases beg + i*width .. beg + (i+1)*width-1, clipped to `end`. */
 struct cov_bins {
@@ -47,5 +49,31 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
  * bins, depends on the length of *x alone. The result is borrowed until free. */
 void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
                   struct cov_bins *out);
+
+/* ---- a track ---- */
+
+/* A contig with values. */
+struct cov_bin_contig {
+    size_t contig; /* its number in the sink */
+    size_t first;  /* its first bin in means[]; the next contig's is the end */
+};
+
+/* The means of all bins, contig by contig. Bin i of a contig has bases i * width to (i + 1) * width
+ * - 1, as far as the contig goes. Memory: 8 bytes for each bin up to the last value of a contig, and
+ * 16 bytes and the name for each contig. Free it with cov_track_free of `sink`. */
+struct cov_bin_means {
+    struct cov_track_sink sink; /* first */
+    double *means;              /* [n]: of the bases with a value; NaN if a bin has none. Owned */
+    size_t n, cap;
+    struct cov_bin_contig *contigs; /* [n_contigs]. Owned */
+    size_t n_contigs, cap_contigs;
+    /* Private: the current bin. */
+    int64_t width, bin, bases;
+    double sum;
+};
+
+/* Borrows `name` and `contigs` like cov_track_init. Free the sink also after a failure. */
+int cov_bin_means_init(struct cov_bin_means *b, int64_t width, const char *name,
+                       const struct cov_track_contigs *contigs, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/h5/h5.h"
-#include "common/track/bin_means.h"
+#include "common/track/bins.h"
 
 /* A larger share of bases without a value causes a warning. */
 static const double MOST_MISSING = 0.1;
