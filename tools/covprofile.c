@@ -10,8 +10,8 @@
 #include "common/file/path.h"
 #include "common/h5/h5.h"
 #include "common/job/profile/profile_jobs.h"
-#include "common/signal/source_options.h"
-#include "common/track/formats/bigwig_verify.h"
+#include "common/signal/track_source.h"
+#include "common/track/formats/bigwig.h"
 
 struct config {
     struct cov_profile_request request;

@@ -1,5 +1,5 @@
 /* fuzz_bedgraph.c - bedGraph text: what comes keeps what the header promises.
- * Target: common/track/formats/bedgraph_reader.c
+ * Target: common/track/formats/bedgraph.c
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #include "common/features/variants.h"
 #include "common/file/peek_kind.h"
 #include "common/h5/h5.h"
-#include "common/job/peaks/peak_list.h"
+#include "common/job/peaks/peak_files.h"
 #include "common/seq/genome.h"
 #include "common/seq/names.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,8 +1,8 @@
 /* fuzz_peaks.c - files of peaks, merged. The first byte says what is known of the genome: nothing; chr1 of 100 bases and
  * chr2 of 50; or a list of names and lengths, up to the first empty line.
- * Target: common/job/peaks/peak_list.c
+ * Target: common/job/peaks/peak_files.c
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/peak_list.h"
+#include "common/job/peaks/peak_files.h"
 #include "tests/fuzz/fuzz.h"
 
 static void add_sequence(struct cov_peak_genome *g, const char *name)

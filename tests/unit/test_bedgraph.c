@@ -1,13 +1,14 @@
-/* test_bedgraph.c - bedGraph text, plain and BGZF with an index.
+/* test_bedgraph.c - writes bedGraph text, plain and BGZF with an index, and reads it.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_dir.h"
-
 #include <float.h>
 #include <sys/stat.h>
 
 #include "common/base/log.h"
+#include "common/base/rng.h"
 #include "common/file/bgz.h"
 #include "common/track/formats/bedgraph.h"
+#include "common/track/formats/intervals.h"
+#include "tests/lib/own_dir.h"
 
 static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
@@ -212,6 +213,299 @@ TEST(reports_full_disk)
         assert_int_equal(cov_track_add(s, &iv, 1, NULL), COV_OK);
         assert_fails(cov_track_close(s, &e), COV_EIO, "No space left");
         cov_track_free(s);
+    }
+}
+
+/* ---- reader ---- */
+
+static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
+{
+    struct cov_bgz *out;
+    assert_int_equal(cov_bgz_open_write("x", mode, 1, &out, NULL), 0);
+    assert_int_equal(cov_bgz_write(out, text, n, NULL), 0);
+    assert_int_equal(cov_bgz_close(out, NULL), 0);
+}
+
+/* Writes each interval of the file to `out` as a line "contig beg end value @line". */
+static int read_all(const char *text, size_t n, char *out, size_t room, struct cov_err *e)
+{
+    struct cov_bgz *in;
+    struct cov_bedgraph_reader *r;
+    size_t contig, count, used = 0;
+    const size_t *lines;
+    const struct cov_interval *iv;
+    *out = '\0';
+    put_file(text, n, COV_BGZ_PLAIN);
+    assert_int_equal(cov_bgz_open_read("x", 1, &in, NULL), 0);
+    assert_int_equal(cov_bedgraph_reader_new(in, &r, NULL), 0);
+    int rc;
+    while ((rc = cov_bedgraph_reader_next(r, &contig, &iv, &lines, &count, e)) > 0)
+        for (size_t i = 0; i < count && used < room; i++)
+            used += (size_t)snprintf(out + used, room - used, "%s %lld %lld %.9g @%zu\n",
+                                     cov_bedgraph_reader_contig(r, contig), (long long)iv[i].beg,
+                                     (long long)iv[i].end, (double)iv[i].value, lines[i]);
+    if (rc)
+        assert_int_equal(cov_bedgraph_reader_next(r, &contig, &iv, &lines, &count, NULL),
+                         COV_EINPUT);
+    cov_bedgraph_reader_close(r);
+    return rc;
+}
+
+TEST(reads_all_layouts)
+{
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"", ""},
+        {"\n\n", ""},
+        {"#a 0 1 1\ntrack type=bedGraph\nbrowser position chr1\n", ""},
+        {"a\t0\t1\t1\n", "a 0 1 1 @1\n"},
+        {"a\t0\t1\t1", "a 0 1 1 @1\n"},
+        {"a 0 1 1\r\n\r\nb  3\t \t9  -2.5 \r\n", "a 0 1 1 @1\nb 3 9 -2.5 @3\n"},
+        {" a 0 1 1\n\ta 1 2 2\n", "a 0 1 1 @1\na 1 2 2 @2\n"},
+        {"a 0 1 1\n#\na 1 2 2\ntrack\na 5 6 3\n", "a 0 1 1 @1\na 1 2 2 @3\na 5 6 3 @5\n"},
+        {"\xef\xbb\xbf"
+         "a 0 1 1\n\xef\xbb\xbf"
+         "a 0 1 1\n",
+         "a 0 1 1 @1\n\xef\xbb\xbf"
+         "a 0 1 1 @2\n"},
+        {"\xef\xbb\xbf", ""},
+        {"a 0 1 nan\na 1 2 2\nb 0 1 NaN\nc 0 1 -nan \nc 1 2 3\n", "a 1 2 2 @2\nc 1 2 3 @5\n"},
+        {"tracks 0 1 1\nbrowsers 0 1 1\n", "tracks 0 1 1 @1\nbrowsers 0 1 1 @2\n"},
+        {"a 0 1 1\nab 0 1 2\nb 0 1 3\n", "a 0 1 1 @1\nab 0 1 2 @2\nb 0 1 3 @3\n"},
+        {"ab 0 1 1\na 0 1 2\n", "ab 0 1 1 @1\na 0 1 2 @2\n"},
+        {"1 0 1 1\n2 0 1 2\n", "1 0 1 1 @1\n2 0 1 2 @2\n"},
+        {"a 0 999999999999999999 1\n", "a 0 999999999999999999 1 @1\n"},
+        {"a 0000 00000000000000001 1\n", "a 0 1 1 @1\n"},
+        {"a 1234567 12345678 9\n", "a 1234567 12345678 9 @1\n"},
+        {"a 12345678 123456789 9", "a 12345678 123456789 9 @1\n"},
+        {"a 1234567890123456 12345678901234567 9", "a 1234567890123456 12345678901234567 9 @1\n"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        char got[256];
+        struct cov_err e = COV_ERR_INIT;
+        int rc = read_all(cases[i].text, strlen(cases[i].text), got, sizeof got, &e);
+        assert_string_equal(e.text, "");
+        assert_int_equal(rc, 0);
+        assert_string_equal(got, cases[i].wanted);
+    }
+}
+
+/* Every value equals strtod's. */
+TEST(reads_values)
+{
+    static const char *const texts[] = {"0",
+                                        "-0",
+                                        "+1",
+                                        "1.",
+                                        ".5",
+                                        "-.5",
+                                        "0.1",
+                                        "16777217",
+                                        "123456789012345",
+                                        "1234567890123456",
+                                        "12345678901234567890",
+                                        "0.000000000000001",
+                                        "0.0000000000000000001",
+                                        "1e5",
+                                        "-1E-5",
+                                        "1e+5",
+                                        "3.40282347e+38",
+                                        "1.17549435e-38",
+                                        "1.4e-45",
+                                        "1e-60",
+                                        "0.30000001192092896",
+                                        "999999999999999",
+                                        "99999999999999.9",
+                                        "9007199254740993",
+                                        "4.35",
+                                        "0.000244140625",
+                                        "00000000000000000000001",
+                                        "0.1000000000000000000000000000000000001",
+                                        "1.5e0"};
+    char line[128], got[256], wanted[256];
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    for (size_t i = 0; i < COV_COUNT(texts) + 3000; i++) {
+        char made[64];
+        const char *text = i < COV_COUNT(texts) ? texts[i] : made;
+        double x = (double)(int64_t)cov_rng_next(&rng);
+        (void)snprintf(made, sizeof made,
+                       i % 3 == 0   ? "%.*f"
+                       : i % 3 == 1 ? "%.*g"
+                                    : "%.*e",
+                       (int)cov_rng_below(&rng, 20),
+                       x / (double)(1 + (cov_rng_next(&rng) >> (i % 60))));
+        int n = snprintf(line, sizeof line, "a 0 1 %s\n", text);
+        (void)snprintf(wanted, sizeof wanted, "a 0 1 %.9g @1\n", (double)(float)strtod(text, NULL));
+        struct cov_err e = COV_ERR_INIT;
+        int rc = read_all(line, (size_t)n, got, sizeof got, &e);
+        assert_string_equal(e.text, "");
+        assert_int_equal(rc, 0);
+        assert_string_equal(got, wanted);
+    }
+}
+
+TEST(rejects_bad_lines)
+{
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"a", "x:1: expected four columns: contig, begin, end, value"},
+        {"a 0 1 1\na\t\n", "x:2: expected four columns"},
+        {"a 0\n", "x:1: missing end and value"},
+        {"a 0 1 \n", "x:1: missing value"},
+        {"a 0 1 1 +\n", "x:1: more than four columns: '+'"},
+        {"a -1 1 1\n", "x:1: invalid position: '-1'"},
+        {"a 0.0 1 1\n", "x:1: invalid position: '0.0'"},
+        {"a 0 1x 1\n", "x:1: invalid position: '1x'"},
+        {"a 0 1e3 1\n", "x:1: invalid position: '1e3'"},
+        {"a 0 1000000000000000000 1\n", "x:1: invalid position: '1000000000000000000'"},
+        {"a 0 99999999999999999999999 1\n", "x:1: invalid position"},
+        {"a 0 1 nano\n", "x:1: a 0 1: not a finite number that fits in a 32-bit float: 'nano'"},
+        {"a 0 1 inf\n", "not a finite number"},
+        {"a 0 2 nan\na 1 3 1\n", "x:2: a 1 3: interval begins before the previous one ends"},
+        {"a 0 1 1e39\n", "not a finite number"},
+        {"a 0 1 1e999\n", "not a finite number"},
+        {"a 0 1 0x10\n", "not a finite number"},
+        {"a 0 1 1,5\n", "not a finite number"},
+        {"a 0 1 1.5.\n", "not a finite number"},
+        {"a 0 1 --1\n", "not a finite number"},
+        {"a 0 1 1e\n", "not a finite number"},
+        {"a 0 1 .\n", "not a finite number"},
+        {"a 0 1 -\n", "not a finite number"},
+        {"a 0 1 NA\n", "not a finite number"},
+        {"a 5 5 1\n", "x:1: a 5 5: empty interval"},
+        {"a 5 4 1\n", "x:1: a 5 4: empty interval"},
+        {"a 0 5 1\n\na 4 6 1\n", "x:3: a 4 6: interval begins before the previous one ends"},
+        {"a 10 11 1\na 0 1 1\n", "x:2: a 0 1: interval begins before"},
+        {"a 0 1 1\nb 0 1 1\na 1 2 1\n", "x:3: contig in two places; sort the file: 'a'"},
+        {"fixedStep chrom=a start=1\n1\n", "x:1: not bedGraph but wiggle"},
+        {"a\001b 0 1 1\n", "x:1: not bedGraph: control character in the name of a contig"},
+        {"a 0 1 1\nb", "x:2: expected four columns"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        char got[256];
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(read_all(cases[i].text, strlen(cases[i].text), got, sizeof got, &e),
+                         COV_EINPUT);
+        if (!strstr(e.text, cases[i].reason))
+            fail_msg("%s: %s", cases[i].text, e.text);
+    }
+    char got[256];
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(read_all("a 0\0001 2 3\n", 11, got, sizeof got, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "x:1: invalid position"));
+    /* A line without a newline. */
+    size_t n = 3 << 20;
+    char *text = malloc(n);
+    assert_non_null(text);
+    memset(text, 'a', n);
+    for (size_t i = 0; i < 8; i++)
+        text[i] = "a 0 1 1\n"[i];
+    cov_err_clear(&e);
+    assert_int_equal(read_all(text, n, got, sizeof got, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x:2: line of more than 1048576 bytes");
+    free(text);
+}
+
+/* Tracks of our writer, in all kinds of files that are longer than the buffers. */
+TEST(reads_our_files)
+{
+    enum { N = 50000 };
+    const int64_t long_ones[] = {1 << 30, 1 << 30, 1 << 30};
+    const struct cov_track_contigs all_long = {3, names, long_ones};
+    static struct cov_interval iv[3][N];
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (int compress = 0; compress < 2; compress++) {
+        const struct cov_bedgraph_options o = {.compress = compress, .n_threads = 1};
+        struct cov_track_sink *s;
+        assert_int_equal(cov_bedgraph_open("x", "x", &all_long, &o, &s, NULL), 0);
+        for (size_t c = 0; c < 3; c++) {
+            int64_t at = 0;
+            assert_int_equal(cov_track_begin(s, c, NULL), 0);
+            for (size_t i = 0; i < N; i++) {
+                uint32_t bits = (uint32_t)cov_rng_next(&rng) & 0xff7fffff; /* any finite float */
+                iv[c][i].beg = at + (int64_t)cov_rng_below(&rng, 3);
+                iv[c][i].end = at = iv[c][i].beg + 1 + (int64_t)cov_rng_below(&rng, 1000);
+                memcpy(&iv[c][i].value, &bits, sizeof bits);
+                if (i % 2)
+                    iv[c][i].value = (float)cov_rng_below(&rng, 1000);
+            }
+            assert_int_equal(cov_track_add(s, iv[c], N, NULL), 0);
+        }
+        assert_int_equal(cov_track_close(s, NULL), 0);
+        cov_track_free(s);
+        struct cov_intervals *t;
+        struct cov_intervals_batch b;
+        size_t n[3] = {0};
+        int rc;
+        assert_int_equal(cov_intervals_open("x", 2, &t, NULL), 0);
+        assert_int_equal(cov_intervals_kind(t), COV_INTERVALS_BEDGRAPH);
+        while ((rc = cov_intervals_next(t, &b, NULL)) > 0)
+            for (size_t i = 0; i < b.n; i++, n[b.contig]++) {
+                const struct cov_interval *w = &iv[b.contig][n[b.contig]];
+                char place[COV_INTERVALS_PLACE], wanted[COV_INTERVALS_PLACE];
+                assert_true(n[b.contig] < N);
+                assert_true(w->beg == b.iv[i].beg && w->end == b.iv[i].end &&
+                            w->value == b.iv[i].value);
+                cov_intervals_place(t, i, place);
+                (void)snprintf(wanted, sizeof wanted, "x:%zu", n[0] + n[1] + n[2] + 1);
+                assert_string_equal(place, wanted);
+            }
+        assert_int_equal(rc, 0);
+        assert_int_equal(cov_intervals_n_contigs(t), 3);
+        for (size_t c = 0; c < 3; c++) {
+            assert_int_equal(n[c], N);
+            assert_string_equal(cov_intervals_contig(t, c), names[c]);
+            assert_int_equal(cov_intervals_length(t, c), -1);
+        }
+        cov_intervals_close(t);
+    }
+}
+
+/* Flips a bit or truncates the file: the result is an error, or the intervals of the new text. */
+TEST(survives_fuzzing)
+{
+    enum { N = 2000, ROUNDS = 2000, ROOM = 1 << 17 };
+    static char text[ROOM], got[2 * ROOM];
+    size_t n = 0;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 11);
+    unsigned n_failed = 0;
+    for (size_t i = 0; i < N; i++)
+        n += (size_t)snprintf(text + n, ROOM - n, "chr%zu\t%zu\t%zu\t%.4g\n", i / 700, 10 * i,
+                              10 * i + 3, (double)cov_rng_below(&rng, 100000) / 7);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        size_t at = (size_t)cov_rng_below(&rng, n);
+        char bit = (char)(1U << cov_rng_below(&rng, 8));
+        bool cut = i % 10 == 0;
+        text[at] ^= cut ? 0 : bit;
+        struct cov_err e = COV_ERR_INIT;
+        int rc = read_all(text, cut ? at : n, got, sizeof got, &e);
+        text[at] ^= cut ? 0 : bit;
+        n_failed += rc != 0;
+        if (rc && strncmp(e.text, "x:", 2) != 0)
+            fail_msg("round %u: %s", i, e.text);
+    }
+    assert_true(n_failed > ROUNDS / 4);
+    /* Compressed: a checksum detects it. */
+    for (unsigned i = 0; i < 200; i++) {
+        put_file(text, n, COV_BGZ_DEFLATE);
+        FILE *f = fopen("x", "r+b");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, 0, SEEK_END), 0);
+        long at = (long)cov_rng_below(&rng, (uint64_t)ftell(f) - 28);
+        assert_int_equal(ftruncate(fileno(f), at), 0);
+        assert_int_equal(fclose(f), 0);
+        struct cov_intervals *t;
+        struct cov_intervals_batch b;
+        int rc = cov_intervals_open("x", 1, &t, NULL);
+        while (!rc && (rc = cov_intervals_next(t, &b, NULL)) > 0)
+            rc = 0;
+        assert_true(rc < 0);
+        cov_intervals_close(t);
     }
 }
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "common/base/rng.h"
-#include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_bigwig_options alone = {NULL, NULL}, elsewhere = {NULL, "/tmp"};
 

@@ -1,13 +1,12 @@
-/* auto_cutoff.c - see auto_cutoff.h.
+/* auto_cutoff.c - see call_peaks.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/auto_cutoff.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/job/peaks/call_peaks.h"
 
 /* Of the strong cutoff to that of broad peaks. */
 static const float RATIO = 2;

@@ -1,9 +1,17 @@
 /* call_peaks.c - see call_peaks.h.
+ *
+ * Columns of the files are those of ENCODE: contig, first base (from 0), end, name, score, ".", then
+ *   narrowPeak  signalValue, -1, -1, offset of the summit
+ *   broadPeak   signalValue, -1, -1
+ *   gappedPeak  thickStart, thickEnd, 0, number of blocks, their sizes and offsets, signalValue, -1,
+ *               -1
+ * The score is 10 times the largest value, without its fraction, at most 1000.
  * SPDX-License-Identifier: MIT */
 #include "common/job/peaks/call_peaks.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +19,110 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/bgz.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/track/formats/peak_file.h"
 
 /* A greater share of the bases in peaks causes a warning. */
 static const double MOST = 0.5;
+
+/* ---------------------------------------------------------------- files of peaks */
+
+enum peak_format {
+    PEAKS_NARROW,
+    PEAKS_BROAD,
+    PEAKS_GAPPED,
+    PEAKS_BED,
+    PEAKS_SUMMITS, /* BED: the summit of each peak, one base */
+};
+
+enum { MAX_SCORE = 1000 };
+
+/* Strings are borrowed. */
+struct peak_file {
+    enum peak_format format;
+    bool compress;      /* BGZF */
+    bool mean;          /* signalValue is the mean of all bases, not the largest value */
+    const char *prefix; /* peaks are called "<prefix>_peak_1" and so on */
+    const char *name;   /* for messages */
+    const char *path;
+    struct cov_bgz *out;
+};
+
+static int print(struct peak_file *f, struct cov_err *e, const char *format, ...) COV_PRINTF(3, 4);
+
+/* Writes text. The stream has a buffer. */
+static int print(struct peak_file *f, struct cov_err *e, const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    const int n = vasprintf(&text, format, list);
+    va_end(list);
+    if (n < 0)
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory", f->name);
+    int rc = cov_bgz_write(f->out, text, (size_t)n, e);
+    free(text);
+    if (rc)
+        cov_err_rename(e, f->path, f->name);
+    return rc;
+}
+
+/* Prints a list of the blocks' sizes or offsets, ended by a tab. */
+static int print_blocks(struct peak_file *f, const struct cov_peak *peak,
+                        const struct cov_peak *blocks, size_t n, bool sizes, struct cov_err *e)
+{
+    const bool first = n == 0 || blocks[0].beg > peak->beg;
+    const bool last = n == 0 || blocks[n - 1].end < peak->end;
+    int rc = first ? print(f, e, "%d%s", sizes, n || last ? "," : "") : COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = print(f, e, "%" PRId64 "%s",
+                   sizes ? blocks[i].end - blocks[i].beg : blocks[i].beg - peak->beg,
+                   i + 1 < n || last ? "," : "");
+    if (!rc && last)
+        rc = print(f, e, "%" PRId64, sizes ? 1 : peak->end - peak->beg - 1);
+    return rc ? rc : print(f, e, "\t");
+}
+
+static int print_gapped(struct peak_file *f, const struct cov_peak *peak,
+                        const struct cov_peak *blocks, size_t n, struct cov_err *e)
+{
+    const size_t ends =
+        n ? (size_t)(blocks[0].beg > peak->beg) + (blocks[n - 1].end < peak->end) : 2;
+    int rc = print(f, e, "\t%" PRId64 "\t%" PRId64 "\t0\t%zu\t", n ? blocks[0].beg : peak->beg,
+                   n ? blocks[n - 1].end : peak->beg, n + ends);
+    if (!rc)
+        rc = print_blocks(f, peak, blocks, n, true, e);
+    return rc ? rc : print_blocks(f, peak, blocks, n, false, e);
+}
+
+/* Writes peak number `number`. gappedPeak: blocks[n] are the narrow peaks in it, ascending; its first
+ * and last base become blocks of one base unless they are in one. */
+static int print_peak(struct peak_file *f, const char *contig, const struct cov_peak *peak,
+                      uint64_t number, const struct cov_peak *blocks, size_t n, struct cov_err *e)
+{
+    const enum peak_format format = f->format;
+    const double signal = f->mean ? peak->sum / (double)(peak->end - peak->beg) : (double)peak->max;
+    const double score = 10.0 * (double)peak->max;
+    const bool summit = format == PEAKS_SUMMITS;
+    int rc = print(f, e, "%s\t%" PRId64 "\t%" PRId64 "\t%s_peak_%" PRIu64 "\t%d\t.", contig,
+                   summit ? peak->summit : peak->beg, summit ? peak->summit + 1 : peak->end,
+                   f->prefix, number,
+                   score >= MAX_SCORE ? MAX_SCORE
+                   : score > 0        ? (int)score
+                                      : 0);
+    if (!rc && format == PEAKS_GAPPED)
+        rc = print_gapped(f, peak, blocks, n, e);
+    else if (!rc && (format == PEAKS_NARROW || format == PEAKS_BROAD))
+        rc = print(f, e, "\t");
+    if (!rc && format != PEAKS_BED && !summit)
+        rc = print(f, e, "%.6g\t-1\t-1", signal);
+    if (!rc && format == PEAKS_NARROW)
+        rc = print(f, e, "\t%" PRId64, peak->summit - peak->beg);
+    return rc ? rc : print(f, e, "\n");
+}
+
+/* ---------------------------------------------------------------- calling */
 
 /* The sink of the track. */
 struct caller {
@@ -24,13 +130,11 @@ struct caller {
     bool broad;
     struct cov_peaks peaks, weak;
     char *contig; /* the current one; NULL: none. Owned */
-    struct cov_peak_file *file;
+    struct peak_file file;
     float max;                           /* the largest value of all contigs */
     int64_t n_read;                      /* bases with a value so far, of all contigs */
     uint64_t n_peaks, n_bases, n_valued; /* n_valued: those of n_bases that have a value */
 };
-
-/* ---------------------------------------------------------------- calling */
 
 static int put(struct caller *c, const struct cov_peak *peak, const struct cov_peak *blocks,
                size_t n, struct cov_err *e)
@@ -38,7 +142,7 @@ static int put(struct caller *c, const struct cov_peak *peak, const struct cov_p
     c->n_peaks++;
     c->n_bases += (uint64_t)(peak->end - peak->beg);
     c->n_valued += (uint64_t)(peak->count_end - peak->count_beg);
-    return cov_peak_file_add(c->file, c->contig, peak, blocks, n, e);
+    return print_peak(&c->file, c->contig, peak, c->n_peaks, blocks, n, e);
 }
 
 /* Writes the broad peaks of a contig. Each narrow peak is in one of them. */
@@ -118,21 +222,20 @@ static const struct cov_track_format caller_format = {begin, add, close_sink, fr
 
 static const struct {
     const char *suffix;
-    enum cov_peak_format format;
+    enum peak_format format;
     bool broad;
 } suffixes[] = {
-    {".narrowPeak", COV_PEAKS_NARROW, false},
-    {".broadPeak", COV_PEAKS_BROAD, true},
-    {".gappedPeak", COV_PEAKS_GAPPED, true},
-    {".bed", COV_PEAKS_BED, false},
+    {".narrowPeak", PEAKS_NARROW, false},
+    {".broadPeak", PEAKS_BROAD, true},
+    {".gappedPeak", PEAKS_GAPPED, true},
+    {".bed", PEAKS_BED, false},
 };
 
 /* Sets format and compression by the output's suffix. */
-static int find_format(const struct cov_call_options *o, struct cov_peak_file_options *file,
-                       struct cov_err *e)
+static int find_format(const struct cov_call_options *o, struct peak_file *file, struct cov_err *e)
 {
     const char *path = o->output;
-    file->format = o->broad ? COV_PEAKS_GAPPED : o->summits ? COV_PEAKS_SUMMITS : COV_PEAKS_NARROW;
+    file->format = o->broad ? PEAKS_GAPPED : o->summits ? PEAKS_SUMMITS : PEAKS_NARROW;
     if (cov_path_is_std(path))
         return COV_OK;
     file->compress = cov_path_has_suffix(path, ".gz");
@@ -149,14 +252,14 @@ static int find_format(const struct cov_call_options *o, struct cov_peak_file_op
                         ".broadPeak or .bed, each also with .gz",
                         path);
     file->format = suffixes[i].format;
-    if (file->format == COV_PEAKS_BED && o->summits)
-        file->format = COV_PEAKS_SUMMITS;
-    if (o->summits && file->format != COV_PEAKS_SUMMITS)
+    if (file->format == PEAKS_BED && o->summits)
+        file->format = PEAKS_SUMMITS;
+    if (o->summits && file->format != PEAKS_SUMMITS)
         return cov_fail(e, COV_EUSAGE, "%s: --summits needs .bed%s", path,
-                        file->format == COV_PEAKS_NARROW
+                        file->format == PEAKS_NARROW
                             ? "; column 10 of narrowPeak already has the summits"
                             : "");
-    if (file->format != COV_PEAKS_BED && !o->summits && suffixes[i].broad != o->broad)
+    if (file->format != PEAKS_BED && !o->summits && suffixes[i].broad != o->broad)
         return cov_fail(e, COV_EUSAGE,
                         o->broad ? "%s: with --broad, use .gappedPeak, .broadPeak or .bed"
                                  : "%s: this format needs --broad; use .narrowPeak or .bed",
@@ -398,18 +501,21 @@ struct files {
     char *stem;
 };
 
-static int open_sinks(struct files *f, struct cov_peak_file_options *file,
-                      const struct cov_call_options *o, struct caller *c, struct stored *stored,
-                      struct cov_err *e)
+static int open_sinks(struct files *f, const struct cov_call_options *o, struct caller *c,
+                      struct stored *stored, struct cov_err *e)
 {
     const struct cov_track_source *s = f->source;
+    struct peak_file *file = &c->file;
     const bool is_std = cov_path_is_std(o->output);
     file->prefix = s->datasets[0] ? s->datasets[0] : f->stem;
     file->name = is_std ? "standard output" : o->output;
+    file->path = is_std ? "-" : f->out.tmp;
     int rc = cov_track_init(&c->sink, &caller_format, s->name, s->contigs, e);
     if (!rc && o->automatic.by != COV_AUTO_NONE)
         rc = prepare(stored, s, o, e);
-    return rc ? rc : cov_peak_file_open(is_std ? "-" : f->out.tmp, file, &c->file, e);
+    return rc ? rc
+              : cov_bgz_open_write(file->path, file->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN, 1,
+                                   &file->out, e);
 }
 
 static int call_run(struct cov_track_source *s, const struct cov_call_options *o,
@@ -422,7 +528,13 @@ static int call_run(struct cov_track_source *s, const struct cov_call_options *o
         rc = cov_track_source_run(s, &sink, "calling peaks", job, e);
     if (!rc && stored->store)
         rc = call_stored(stored, s, o, c, e);
-    return rc ? rc : cov_peak_file_close(c->file, e);
+    if (rc)
+        return rc;
+    rc = cov_bgz_close(c->file.out, e);
+    c->file.out = NULL;
+    if (rc)
+        cov_err_rename(e, c->file.path, c->file.name);
+    return rc;
 }
 
 int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned n_threads,
@@ -430,10 +542,10 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
 {
     struct caller c = {.sink = {.format = &caller_format}, /* for cov_track_free */
                        .broad = o->broad,
+                       .file = {.mean = o->mean},
                        .peaks = {.rules = o->rules},
                        .weak = {.rules = o->weak},
                        .max = -INFINITY};
-    struct cov_peak_file_options file = {.mean = o->mean};
     struct files f = {.out = COV_OUTFILE_INIT};
     struct stored stored = {0};
     const struct cov_job job = {.progress = progress, .stats = stats};
@@ -441,7 +553,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     f.stem = cov_path_stem(input, e);
     int rc = f.stem ? check_options(o, e) : COV_ENOMEM;
     if (!rc)
-        rc = find_format(o, &file, e);
+        rc = find_format(o, &c.file, e);
     if (!rc && !is_std)
         rc = cov_outfile_begin(&f.out, o->output, COV_OUTFILE_PEAKS, o->force, e);
     if (!rc && o->automatic.by == COV_AUTO_MEASURED)
@@ -451,7 +563,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc)
         rc = cov_track_source_check_single(f.source, "--datasets", e);
     if (!rc)
-        rc = open_sinks(&f, &file, o, &c, &stored, e);
+        rc = open_sinks(&f, o, &c, &stored, e);
     if (!rc)
         rc = call_run(f.source, o, &stored, &c, &job, e);
     if (!rc)
@@ -462,7 +574,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
         rc = cov_outfile_commit(&f.out, e);
     if (!rc)
         report_peaks(&c, o, &stored.chosen, f.source->name);
-    cov_peak_file_free(c.file);
+    cov_bgz_abort(c.file.out);
     cov_track_free(&c.sink);
     free_stored(&stored);
     cov_track_source_close(f.source);

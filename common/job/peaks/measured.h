@@ -13,9 +13,10 @@
 #include "common/cli/opt.h"
 #include "common/seq/names.h"
 #include "common/seq/regions.h"
-#include "common/signal/source_options.h"
 #include "common/signal/track_source.h"
 #include "common/track/measures/peaks.h"
+#include "common/track/measures/value_counts.h"
+#include "common/track/sink.h"
 
 /* Strings are borrowed for the call. */
 struct cov_measured_options {
@@ -60,7 +61,8 @@ void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_mea
 /* Returns how many of the bases [beg, end) are in peaks. Calls ascend. */
 int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t end);
 
-/* COV_EINPUT, with the line, if a peak of the sequence `name` ends after its `length` bases in `input`. */
+/* COV_EINPUT, with the line, if a peak of the sequence `name` ends after its `length` bases in
+ * `input`. */
 int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
                               const char *input, struct cov_err *e) COV_MUST_USE;
 
@@ -70,7 +72,28 @@ int cov_measured_check_names(const struct cov_measured *m, const char *input,
                              const struct cov_listing *there, bool warns,
                              struct cov_err *e) COV_MUST_USE;
 
-/* ---- its options: a group of rows, as in common/cli/shared_options.h ---- */
+/* ---- the values of a track, counted within and outside measured peaks ---- */
+
+struct cov_scores {
+    struct cov_track_sink sink; /* first; receives the track */
+    struct cov_value_counts counts;
+    int64_t n_positive;            /* bases with a value that are in measured peaks */
+    struct cov_measured *measured; /* NULL: none */
+    struct cov_measured_cursor at; /* private */
+};
+
+/* `max`: see cov_value_counts_init. Borrows `source` and `measured` until cov_track_free of the
+ * sink, which frees the rest. */
+int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source, size_t max,
+                    struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
+
+/* Call it after the sink was closed. COV_EINPUT if no base has a value, and with measured peaks, if
+ * they are on other or shorter sequences, or where no base has a value. Unless the options choose
+ * regions, warns about bases without a value, and about peaks on other sequences. */
+int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *source,
+                     const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
+
+/* ---- options: a group of rows, as in common/cli/shared_options.h ---- */
 
 /* Indices of the rows within the group. */
 enum {

@@ -13,7 +13,7 @@
 #include "common/cli/stats_file.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/job/peaks/scores.h"
+#include "common/job/peaks/measured.h"
 #include "common/plot/chart.h"
 #include "common/track/formats/bedgraph.h"
 

@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/file/textfile.h"
 #include "common/plot/chart.h"
-#include "common/track/measures/spread.h"
+#include "common/track/measures/value_counts.h"
 
 /* PLOTTED: most points of a curve in the picture. */
 enum { N_QUARTILES = 3, PLOTTED = 1000 };

@@ -18,7 +18,6 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/job/tracks/same_bases.h"
 #include "common/plot/table_outputs.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/measures/comparison.h"

@@ -5,12 +5,61 @@
 #define COV_JOB_TRACKS_CONVERT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/job/tracks/track_files.h"
+#include "common/file/outfile.h"
 #include "common/signal/track_source.h"
+#include "common/track/sink.h"
+
+/* ---- output files, one track per dataset: names, formats, indexes ---- */
+
+enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_GZ };
+
+/* Where to write tracks. Strings are borrowed for the call. */
+struct cov_track_target {
+    const char *output; /* a file whose suffix selects the kind, "-", or a directory */
+    bool force;
+    struct cov_pool *pool; /* compresses bigWig; NULL: the calling thread does. Borrowed until
+                            * free */
+    const char *tmpdir;    /* for temporary files of bigWig; NULL: the directory of the output; for
+                            * "-", the current directory */
+    enum cov_track_kind kind; /* for a directory or "-" */
+    /* For a directory. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
+     * the name of the dataset is NULL. */
+    const char *basename;
+    const char *tail;
+};
+
+/* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bdg, or the last three with .gz,
+ * in upper or lower case, or "-" for bedGraph. COV_EUSAGE lists the suffixes. */
+int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e) COV_MUST_USE;
+
+struct cov_track_files;
+
+/* Opens one track per dataset. COV_EINPUT for several datasets and a single file, and for
+ * a dataset name that cannot be part of a file name. All files share n_threads threads that
+ * compress bedGraph. Borrows the contigs; NULL: they are announced to the sinks. Free with
+ * cov_track_files_free. */
+int cov_track_files_open(const struct cov_track_target *target,
+                         const struct cov_track_contigs *contigs, const char *const *datasets,
+                         size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
+                         struct cov_err *e) COV_MUST_USE;
+
+/* Track k < n_datasets. Different tracks may be used by different threads. */
+struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k);
+
+/* After all tracks have been closed: gives all files their final names, or none of them after
+ * a failure. */
+int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e) COV_MUST_USE;
+
+/* Deletes what has not been committed. NULL is accepted. */
+void cov_track_files_free(struct cov_track_files *f);
+
+/* ---- the job ---- */
 
 /* A track is divided by the sum of the values of all its bases outside the blacklist, and
  * multiplied by 1000000 (CPM), or by the effective size of the genome: the mean depth is then 1
@@ -30,15 +79,15 @@ struct cov_convert_options {
     enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG, for "-" BEDGRAPH */
 };
 
-/* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each dataset
- * and contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
+/* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each dataset and
+ * contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
  * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file.
  * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
  * except those of streams and tracks. All outputs appear together when they are complete; a failed
  * run leaves none. Memory holds the chunks in flight, the smoothing window, and buffers of the
- * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory
- * options, COV_EINPUT for those that do not fit the input. Sets bases, chunks and stages of *stats; `progress` and
- * `stats` may be NULL. */
+ * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options,
+ * COV_EINPUT for those that do not fit the input. Sets bases, chunks and stages of *stats;
+ * `progress` and `stats` may be NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

@@ -1,13 +1,12 @@
-/* same_bases.c - see same_bases.h. Compares one strand of each pair of chunks, because the other
+/* same_bases.c - see compare.h. Compares one strand of each pair of chunks, because the other
  * strand has the same bases.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/same_bases.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/ring.h"
 #include "common/chunk/bases.h"
+#include "common/job/tracks/compare.h"
 #include "common/signal/contig_filter.h"
 
 /* An input, and its place in the search for rows that both inputs have. */

@@ -8,6 +8,9 @@
 #ifndef COV_TRACK_FORMATS_BIGWIG_H
 #define COV_TRACK_FORMATS_BIGWIG_H
 
+#include <stddef.h>
+
+#include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/track/sink.h"
 
@@ -27,5 +30,21 @@ struct cov_bigwig_options {
 int cov_bigwig_open(const char *path, const char *name, const struct cov_track_contigs *contigs,
                     const struct cov_bigwig_options *options, struct cov_track_sink **out,
                     struct cov_err *e) COV_MUST_USE;
+
+/* An interval to check. */
+struct cov_bigwig_sample {
+    size_t contig;
+    struct cov_interval iv;
+};
+
+/* Reads the finished file at `path` back with an independent reader, libBigWig, as cov_track_close
+ * does. COV_EIO if it cannot be read, or if its summary, contigs or samples differ from those given
+ * to `s`. */
+int cov_bigwig_verify(const char *path, const struct cov_track_sink *s,
+                      const struct cov_bigwig_sample *samples, size_t n_samples,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* libBigWig's version, for --version. */
+const char *cov_bigwig_version(void);
 
 #endif

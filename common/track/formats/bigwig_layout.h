@@ -1,5 +1,5 @@
-/* bigwig_layout.h - building blocks of bigWig files: numbers, buffered writes, and the two indexes,
- * which are the R tree of positions and the B+ tree of contig names.
+/* bigwig_layout.h - building blocks of bigWig files: numbers, buffered writes, compressed blocks, and
+ * the two indexes, which are the R tree of positions and the B+ tree of contig names.
  *
  * Kent et al., "BigWig and BigBed: enabling browsing of large distributed datasets" (2010),
  * supplement, tables 8 to 11 and 14 to 17.
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/pool.h"
 
 /* Each stores a little-endian number at p and returns the address after it. */
 static inline uint8_t *cov_put16(uint8_t *p, uint16_t x)
@@ -103,5 +104,43 @@ uint64_t cov_bptree_bytes(size_t n, size_t key_bytes);
 /* Writes the B+ tree of n > 0 items, which must be sorted by name, compared as bytes. */
 int cov_bptree_put(struct cov_bigwig_out *out, const struct cov_bptree_item *items, size_t n,
                    size_t key_bytes, struct cov_err *e) COV_MUST_USE;
+
+/* ---- compressed blocks ---- */
+
+/* Maximum bytes of an uncompressed block: the buffer size of libBigWig and of UCSC's programs. */
+enum { COV_BIGWIG_BLOCK_BYTES = 32768 };
+
+/* Bytes before the intervals of a block. */
+enum { COV_BIGWIG_BLOCK_HEAD = 24 };
+
+/* Data and zoom levels grow at the same time, in two files. */
+enum cov_bigwig_file { COV_BIGWIG_DATA, COV_BIGWIG_SPOOL, COV_BIGWIG_FILES };
+
+/* The blocks of one index, in order. */
+struct cov_block_list {
+    struct cov_rtree_block *blocks; /* Owned */
+    size_t n, cap;
+};
+
+struct cov_block_queue;
+
+/* Creates a queue. `outs` are the COV_BIGWIG_FILES files (borrowed until cov_block_queue_free);
+ * each is written from its offset `at`. Without a pool the calling thread compresses. The caller
+ * may be a worker of the pool. */
+int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,
+                        struct cov_block_queue **out, struct cov_err *e) COV_MUST_USE;
+
+/* Adds a block of n <= COV_BIGWIG_BLOCK_BYTES bytes that covers `cover`. This or a later call
+ * writes the block and appends it with its offset to *list. The bytes of the files do not depend on
+ * the pool. */
+int cov_block_queue_add(struct cov_block_queue *q, enum cov_bigwig_file file, const void *data,
+                        size_t n, const struct cov_rtree_block *cover, struct cov_block_list *list,
+                        struct cov_err *e) COV_MUST_USE;
+
+/* Writes all blocks added so far. */
+int cov_block_queue_flush(struct cov_block_queue *q, struct cov_err *e) COV_MUST_USE;
+
+/* NULL is accepted. */
+void cov_block_queue_free(struct cov_block_queue *q);
 
 #endif

@@ -14,7 +14,7 @@
 #include "common/file/file_kind.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/track/formats/bedgraph_reader.h"
+#include "common/track/formats/bedgraph.h"
 #include "common/track/formats/bigwig_reader.h"
 
 struct cov_intervals {

@@ -1,11 +1,11 @@
-/* test_track_files.c - names of output files, of which either all appear or none.
+/* test_convert.c - names of output files, of which either all appear or none.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_dir.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "common/job/tracks/track_files.h"
+#include "common/job/tracks/convert.h"
 
 static const char *const names[] = {"chr1"};
 static const int64_t lengths[] = {10};
