@@ -23,7 +23,7 @@ struct config {
 /* In the order of enum cov_track_kind. */
 static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
 
-static const char *const normalizations[] = {"none", "cpm", "rpgc", NULL};
+static const char *const normalizations[] = {"none", "cpm", NULL};
 
 /* Options whose presence is checked. Those from ROW_NORMALIZE to ROW_REGIONS_FILE only apply to
  * tracks, those from ROW_PEAK_CUTOFF to ROW_PEAK_GAP only to --measured. */
@@ -36,7 +36,6 @@ enum {
     ROW_PEAK_GAP,
     ROW_BIN_SIZE,
     ROW_NORMALIZE,
-    ROW_GENOME_SIZE,
     ROW_SOURCE,
     ROW_REGIONS_FILE = ROW_SOURCE + COV_SOURCE_ROW_REGIONS_FILE
 };
@@ -70,12 +69,8 @@ static const struct cov_opt options[] = {
                 "of these sizes, up to 16 (default: 1,10,100,1000)"),
     [ROW_NORMALIZE] =
         COV_OPT(ENUM, "normalize", 0, INPUT(normalization), NULL,
-                "scale values so that their sum is 1 million (cpm) or their mean over "
-                "--effective-genome-size is 1 (rpgc); INPUT must be a file",
+                "scale values so that their sum is 1 million (cpm); INPUT must be a file",
                 .def = "none", .choices = normalizations),
-    [ROW_GENOME_SIZE] =
-        COV_OPT(SIZE, "effective-genome-size", 0, INPUT(genome_size), "N",
-                "with --normalize rpgc: bases that reads can map to", .min = 1, .max = 1e12),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(INPUT(source), "convert",
                                       "datasets to convert, separated by commas (default: all)",
                                       "write", " (needed for bigWig)"),

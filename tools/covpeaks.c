@@ -208,7 +208,6 @@ enum {
     CURVE_MIN_LENGTH = CURVE_MEASURED + COV_MEASURED_ROWS,
     CURVE_MAX_GAP,
     CURVE_WINDOWS,
-    CURVE_POINTS,
     CURVE_PLOT,
     CURVE_SOURCE
 };
@@ -231,9 +230,6 @@ static const struct cov_opt curve_options[] = {
         COV_OPT(LIST, "windows", 0, CURVE_FIELD(windows), "LIST",
                 "smooth with centred moving means over these numbers of bases, a curve "
                 "each; 1 is no smoothing (default: 1)"),
-    [CURVE_POINTS] = COV_OPT(SIZE, "points", 0, CURVE_FIELD(o.n_points), "N",
-                             "write about N cutoffs per curve, if there are more", .def = "1000",
-                             .min = 2, .max = 1000000),
     [CURVE_PLOT] = COV_OPT(STRING, "plot", 0, CURVE_FIELD(o.paths.plot), "FILE",
                            "draw the curves as a .png or .svg plot", .flags = COV_OPT_PATH_OUT),
     [CURVE_SOURCE] = COV_SOURCE_OPTIONS_UNSMOOTHED(
@@ -303,14 +299,14 @@ static const struct cov_tool curve_tool = {
 /* ---------------------------------------------------------------- compare and stats */
 
 #define FILES_FIELD(name) offsetof(struct cov_peak_files_options, name)
-#define GENOME_OPTION                                                                              \
+#define FILES_OPTIONS                                                                              \
     COV_OPT(STRING, "genome", 0, FILES_FIELD(genome), "FILE",                                      \
             "a genome file or predictions file, for the names and lengths of sequences",           \
-            .flags = COV_OPT_PATH_IN)
-#define SIZES_OPTION                                                                               \
-    COV_OPT(STRING, "chrom-sizes", 0, FILES_FIELD(sizes), "FILE",                                  \
-            "two columns: name and length of each sequence; or the FASTA file's index (.fai)",     \
-            .flags = COV_OPT_PATH_IN)
+            .flags = COV_OPT_PATH_IN),                                                             \
+        COV_OPT(STRING, "chrom-sizes", 0, FILES_FIELD(sizes), "FILE",                              \
+                "two columns: name and length of each sequence; or the FASTA file's index (.fai)", \
+                .flags = COV_OPT_PATH_IN),                                                         \
+        COV_BLACKLIST_FILE_OPTION(FILES_FIELD(blacklist), "do not count")
 
 static const char TABLE_HELP[] = "where the table goes (default: standard output)";
 
@@ -323,9 +319,7 @@ static void set_paths(struct cov_peak_files_options *o, const struct cov_common 
 /* ---------------------------------------------------------------- compare */
 
 static const struct cov_opt compare_options[] = {
-    GENOME_OPTION,
-    SIZES_OPTION,
-    COV_BLACKLIST_FILE_OPTION(FILES_FIELD(blacklist), "do not count"),
+    FILES_OPTIONS,
     COV_OPT(STRING, "dataset", 0, FILES_FIELD(dataset), "NAME",
             "name of the dataset, for the columns of a MultiQC report"),
     {.name = NULL},
@@ -361,11 +355,7 @@ static const struct cov_tool compare_tool = {
 
 /* ---------------------------------------------------------------- stats */
 
-static const struct cov_opt stats_options[] = {
-    GENOME_OPTION,
-    SIZES_OPTION,
-    COV_BLACKLIST_FILE_OPTION(FILES_FIELD(blacklist), "do not count"),
-    {.name = NULL}};
+static const struct cov_opt stats_options[] = {FILES_OPTIONS, {.name = NULL}};
 
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)

@@ -326,15 +326,6 @@ int cov_smoothing_parse(const char *text, const char *what, struct cov_smoothing
     return rc;
 }
 
-void cov_smoothing_tail(const struct cov_smoothing *s, char tail[COV_SMOOTHING_TAIL])
-{
-    tail[0] = '\0';
-    if (s->window > 0)
-        (void)snprintf(tail, COV_SMOOTHING_TAIL, "_ws=%" PRId64, s->window);
-    else if (s->sd > 0)
-        (void)snprintf(tail, COV_SMOOTHING_TAIL, "_smooth=%.9g", s->sd);
-}
-
 int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted, bool round,
                       struct cov_err *e)
 {

@@ -94,10 +94,6 @@ struct cov_smoothing {
 int cov_smoothing_parse(const char *text, const char *what, struct cov_smoothing *s,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Suffix for file names: "", "_ws=150", "_smooth=2.5". */
-enum { COV_SMOOTHING_TAIL = 64 };
-void cov_smoothing_tail(const struct cov_smoothing *s, char tail[COV_SMOOTHING_TAIL]);
-
 /* An all-zero struct does not smooth: `smooths` is false, and only init and fini may be called. */
 struct cov_smoother {
     bool smooths;

@@ -71,7 +71,7 @@ static void measure(struct curve *c, const struct cov_value_count *v, size_t n)
 
 /* Keeps the points of the table: all, or those where recall changes enough, the best, and both
  * ends. */
-static int choose_points(struct curve *c, const struct cov_value_count *v, size_t n, size_t max,
+static int choose_points(struct curve *c, const struct cov_value_count *v, size_t n,
                          struct cov_err *e)
 {
     uint64_t tp = 0, predicted = 0;
@@ -80,8 +80,9 @@ static int choose_points(struct curve *c, const struct cov_value_count *v, size_
         tp += v[i].n_positive;
         predicted += v[i].n;
         const struct point p = point_of(v[i].value, tp, predicted, c->n_positive);
-        const bool is_kept = n <= max || i == 0 || i == n - 1 || p.cutoff == c->best.cutoff ||
-                             p.recall - c->points[c->n - 1].recall >= 1 / (double)max;
+        const bool is_kept = n <= COV_CURVE_POINTS || i == 0 || i == n - 1 ||
+                             p.cutoff == c->best.cutoff ||
+                             p.recall - c->points[c->n - 1].recall >= 1.0 / COV_CURVE_POINTS;
         if (!is_kept)
             continue;
         rc = COV_RESERVE(&c->points, &c->cap, c->n + 1, e);
@@ -100,7 +101,7 @@ static int trace(struct curve_job *j, struct curve *c, struct cov_scores *s, str
     if (c->n_positive == c->n_bases && c == j->curves)
         cov_warn("%s: all bases of %s are in its peaks%s", j->o->measured.path, s->sink.name,
                  j->o->measured.is_track ? "" : "; a track needs --measured-cutoff");
-    return choose_points(c, v, s->counts.n, (size_t)j->o->n_points, e);
+    return choose_points(c, v, s->counts.n, e);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -14,7 +14,8 @@
 #include "common/plot/table_outputs.h"
 #include "common/signal/track_source.h"
 
-enum { COV_CURVE_MAX_WINDOWS = 16 };
+/* The table has about COV_CURVE_POINTS cutoffs of each window, if there are more. */
+enum { COV_CURVE_MAX_WINDOWS = 16, COV_CURVE_POINTS = 1000 };
 
 /* Borrowed for the call. */
 struct cov_curve_options {
@@ -22,7 +23,6 @@ struct cov_curve_options {
     const int64_t *windows;           /* [n_windows] of the moving mean; 1: none */
     size_t n_windows;
     struct cov_measured_options measured;
-    int64_t n_points;             /* about as many cutoffs of each window are in the table; > 1 */
     struct cov_table_paths paths; /* no second file */
 };
 

@@ -3,6 +3,7 @@
 #include "common/job/tracks/convert.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,26 +122,26 @@ static int begin_indexes(struct track_file *t, const struct cov_track_contigs *c
 }
 
 static int open_track(struct track_file *t, const struct cov_track_target *target,
-                      enum cov_track_kind kind, const struct cov_track_contigs *contigs,
-                      const char *dataset, unsigned n_threads, struct cov_err *e)
+                      const struct cov_track_contigs *contigs, const char *dataset,
+                      unsigned n_threads, struct cov_err *e)
 {
-    struct cov_bedgraph_options o = {.compress = kind == COV_TRACK_BEDGRAPH_GZ,
+    const bool is_bigwig = target->kind == COV_TRACK_BIGWIG;
+    const bool is_std = cov_path_is_std(target->output);
+    struct cov_bedgraph_options o = {.compress = target->kind == COV_TRACK_BEDGRAPH_GZ,
                                      .n_threads = n_threads};
-    const struct cov_bigwig_options options = {target->pool, target->tmpdir};
-    if (cov_path_is_std(target->output)) {
+    const struct cov_bigwig_options options = {target->pool,
+                                               target->tmpdir || !is_std ? target->tmpdir : "."};
+    if (is_std) {
         t->name = cov_strdup("standard output", e);
-        if (!t->name || kind != COV_TRACK_BIGWIG)
+        if (!t->name || !is_bigwig)
             return t->name ? cov_bedgraph_open("-", t->name, contigs, &o, &t->sink, e) : COV_ENOMEM;
-        const char *dir = target->tmpdir ? target->tmpdir : ".";
-        int code = cov_tmpfile(dir, &t->fd, e);
-        const struct cov_bigwig_options here = {target->pool, dir};
+        int code = cov_tmpfile(options.tmpdir, &t->fd, e);
         (void)snprintf(t->fd_path, sizeof t->fd_path, "/proc/self/fd/%d", t->fd);
-        return code ? code : cov_bigwig_open(t->fd_path, t->name, contigs, &here, &t->sink, e);
+        return code ? code : cov_bigwig_open(t->fd_path, t->name, contigs, &options, &t->sink, e);
     }
     t->name = name_of(target, dataset, e);
     if (!t->name)
         return e ? e->code : COV_EINPUT;
-    bool is_bigwig = kind == COV_TRACK_BIGWIG;
     int rc = cov_outfile_begin(
         &t->data, t->name, is_bigwig ? COV_OUTFILE_BIGWIG : COV_OUTFILE_BEDGRAPH, target->force, e);
     if (rc)
@@ -163,19 +164,12 @@ int cov_track_files_open(const struct cov_track_target *target,
                          struct cov_err *e)
 {
     *out = NULL;
-    enum cov_track_kind kind = target->kind;
-    if (!cov_path_names_dir(target->output)) {
-        int rc =
-            cov_path_is_std(target->output) ? COV_OK : cov_track_kind_of(target->output, &kind, e);
-        if (rc)
-            return rc;
-        if (n_datasets > 1)
-            return cov_fail(e, COV_EINPUT,
-                            "%s: %zu datasets (%s, %s%s) do not fit in one file; choose one "
-                            "with --datasets, or use -o with a directory",
-                            cov_path_is_std(target->output) ? "standard output" : target->output,
-                            n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
-    }
+    if (!cov_path_names_dir(target->output) && n_datasets > 1)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %zu datasets (%s, %s%s) do not fit in one file; choose one "
+                        "with --datasets, or use -o with a directory",
+                        cov_path_is_std(target->output) ? "standard output" : target->output,
+                        n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
     if (n_datasets == 0)
         return cov_fail(e, COV_EINPUT, "%s: nothing to write", target->output);
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
@@ -196,7 +190,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     rc = cov_path_names_dir(target->output) ? cov_newdir_make(&f->directory, target->output, e)
                                             : COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
-        rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
+        rc = open_track(&f->tracks[i], target, contigs, datasets[i], share, e);
 out:
     if (rc)
         cov_track_files_free(f);
@@ -314,11 +308,6 @@ static enum cov_track_kind kind_of_output(const struct cov_convert_options *o)
 
 static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 {
-    bool is_rpgc = o->normalization == COV_NORMALIZE_RPGC;
-    if (is_rpgc != (o->genome_size > 0))
-        return cov_fail(e, COV_EUSAGE,
-                        is_rpgc ? "--normalize rpgc needs --effective-genome-size"
-                                : "--effective-genome-size needs --normalize rpgc");
     if (!o->output)
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     if (cov_path_names_dir(o->output)) {
@@ -353,12 +342,16 @@ static int check_source(const struct convert_job *j, struct cov_err *e)
 /* ---------------------------------------------------------------- outputs */
 
 /* Returns the suffix of the file names, as in Predmoter: "_avg_strand_bl_ws=150", or "_bl_ws=150"
- * for a track. */
+ * for a track; or "_avg_strand_smooth=2.5". */
 static char *name_tail(const struct cov_source_options *o, bool is_track, struct cov_err *e)
 {
     static const char *const strands[] = {"_avg_strand", "_+_strand", "_-_strand"};
-    char smoothing[COV_SMOOTHING_TAIL];
-    cov_smoothing_tail(&o->values.smoothing, smoothing);
+    const struct cov_smoothing *s = &o->values.smoothing;
+    char smoothing[64] = "";
+    if (s->window > 0)
+        (void)snprintf(smoothing, sizeof smoothing, "_ws=%" PRId64, s->window);
+    else if (s->sd > 0)
+        (void)snprintf(smoothing, sizeof smoothing, "_smooth=%.9g", s->sd);
     return cov_strfmt(e, "%s%s%s", is_track ? "" : strands[o->strand],
                       o->blacklist_path ? "_bl" : "", smoothing);
 }
@@ -443,13 +436,12 @@ static int find_factors(struct convert_job *j, struct cov_progress *progress, st
         rc = cov_track_source_run(s, sinks, "summing", &job, e);
     for (size_t k = 0; !rc && k < n; k++) {
         double sum = sums[k].summary.sum;
-        bool is_cpm = j->o->normalization == COV_NORMALIZE_CPM;
         if (!(sum > 0))
             rc = cov_fail(e, COV_EINPUT, "%s: %s%sthe sum of the values is %g; cannot normalize",
                           s->name, s->datasets[k] ? s->datasets[k] : "", s->datasets[k] ? ": " : "",
                           sum);
         else
-            j->factors[k] = (is_cpm ? 1e6 : (double)j->o->genome_size) / sum;
+            j->factors[k] = 1e6 / sum;
     }
     for (size_t k = 0; sinks && k < n; k++)
         cov_track_free(sinks[k]);

@@ -27,7 +27,7 @@ struct cov_track_target {
                             * free */
     const char *tmpdir;    /* for temporary files of bigWig; NULL: the directory of the output; for
                             * "-", the current directory */
-    enum cov_track_kind kind; /* for a directory or "-" */
+    enum cov_track_kind kind; /* that of the suffix of a file */
     /* For a directory. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
      * the name of the dataset is NULL. */
     const char *basename;
@@ -62,16 +62,14 @@ void cov_track_files_free(struct cov_track_files *f);
 /* ---- the job ---- */
 
 /* A track is divided by the sum of the values of all its bases outside the blacklist, and
- * multiplied by 1000000 (CPM), or by the effective size of the genome: the mean depth is then 1
- * (RPGC). */
-enum cov_normalization { COV_NORMALIZE_NONE, COV_NORMALIZE_CPM, COV_NORMALIZE_RPGC };
+ * multiplied by 1000000 (CPM). */
+enum cov_normalization { COV_NORMALIZE_NONE, COV_NORMALIZE_CPM };
 
 /* Strings are borrowed for the call. */
 struct cov_convert_options {
     struct cov_source_options source; /* except `only` and `factors` */
     enum cov_normalization normalization;
-    int64_t genome_size; /* for RPGC; else 0 */
-    const char *output;  /* a file whose suffix selects the format; "-"; a directory */
+    const char *output; /* a file whose suffix selects the format; "-"; a directory */
     bool force;
     const char *tmpdir;       /* for temporary files of bigWig; NULL: the directory of the output */
     const char *basename;     /* for a directory; NULL: the input's stem */
