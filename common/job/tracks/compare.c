@@ -543,28 +543,32 @@ static void warn_without_peaks(const struct compare_job *j, size_t k, bool measu
 static int check_contigs(const struct compare_job *j, struct cov_err *e)
 {
     struct cov_comparison *c = j->comparisons[0];
-    const struct cov_track_sink *ours = &c->sink;
-    const struct cov_track_sink *theirs = cov_interval_store_sink(j->stores[0]);
+    const struct cov_track_sink *predicted = &c->sink;
+    const struct cov_track_sink *measured = cov_interval_store_sink(j->stores[0]);
     const char *list = j->o->input.source.blacklist_path;
-    struct cov_listing only = {0}, only_measured = {0};
-    size_t n = cov_track_n_contigs(ours), m = cov_track_n_contigs(theirs);
-    for (size_t i = 0; i < n; i++)
+    struct cov_listing only_predicted = {0}, only_measured = {0};
+    const size_t n_predicted = cov_track_n_contigs(predicted);
+    const size_t n_measured = cov_track_n_contigs(measured);
+    for (size_t i = 0; i < n_predicted; i++)
         if (!c->has[i])
-            cov_listing_add(&only, cov_track_contig_name(ours, i));
-    for (size_t i = 0; i < m; i++)
+            cov_listing_add(&only_predicted, cov_track_contig_name(predicted, i));
+    for (size_t i = 0; i < n_measured; i++)
         if (!c->has_measured[i])
-            cov_listing_add(&only_measured, cov_track_contig_name(theirs, i));
-    const char *more = cov_listing_more(&only), *more_measured = cov_listing_more(&only_measured);
-    if (only.n == n)
-        return cov_fail(
-            e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename maps names",
-            ours->name, only.text, more, theirs->name, only_measured.text, more_measured);
-    if (only.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", ours->name, only.n, n,
-                 theirs->name, only.text, more);
+            cov_listing_add(&only_measured, cov_track_contig_name(measured, i));
+    const char *more_predicted = cov_listing_more(&only_predicted),
+               *more_measured = cov_listing_more(&only_measured);
+    if (only_predicted.n == n_predicted)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: none of its contigs (%s%s) is in %s (%s%s); --rename maps names",
+                        predicted->name, only_predicted.text, more_predicted, measured->name,
+                        only_measured.text, more_measured);
+    if (only_predicted.n > 0)
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", predicted->name,
+                 only_predicted.n, n_predicted, measured->name, only_predicted.text,
+                 more_predicted);
     if (only_measured.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s: %s%s", theirs->name,
-                 only_measured.n, m, ours->name, list ? ", or are dropped by " : "",
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s: %s%s", measured->name,
+                 only_measured.n, n_measured, predicted->name, list ? ", or are dropped by " : "",
                  list ? list : "", only_measured.text, more_measured);
     return COV_OK;
 }

@@ -109,11 +109,13 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     return rc;
 }
 
-/* Runs n tasks. For small contigs one thread is faster than several. */
+/* Runs n tasks in the pool; those of a small contig in this thread, because that takes less time than
+ * handing them to others. */
 static int run_tasks(struct cov_comparison *c, size_t n, cov_task_fn *fn, struct cov_err *e)
 {
-    enum { SMALL = 100000 };
-    if (c->o->pool && (c->bases >= SMALL || !c->current))
+    enum { FEW_BASES = 100000 };
+    const bool is_small = c->current && c->bases < FEW_BASES;
+    if (c->o->pool && !is_small)
         return cov_pool_for(c->o->pool, n, fn, c, e);
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < n; k++)
