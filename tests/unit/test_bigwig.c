@@ -113,31 +113,6 @@ TEST(fills_blocks)
     }
 }
 
-TEST(takes_many_contigs)
-{
-    enum { N = 3000 };
-    static char texts[N][16];
-    const char **list = calloc(N, sizeof *list);
-    int64_t *size = calloc(N, sizeof *size);
-    struct cov_interval *iv = calloc(N, sizeof *iv);
-    struct expected *expected = calloc(N, sizeof *expected);
-    assert_true(list && size && iv && expected);
-    for (size_t i = 0; i < N; i++) {
-        (void)snprintf(texts[i], sizeof texts[i], "scaffold_%05zu", i);
-        list[i] = texts[i];
-        size[i] = 1 + (int64_t)i;
-        iv[i] = (struct cov_interval){(int64_t)i / 2, size[i], (float)i};
-        expected[i] = (struct expected){&iv[i], i % 3 ? 1 : 0};
-    }
-    struct cov_track_contigs many = {N, list, size};
-    write_file(&many, expected, 1);
-    check_bigwig("x.bw", &many, expected);
-    free(list);
-    free(size);
-    free(iv);
-    free(expected);
-}
-
 TEST(rejects_long_contigs)
 {
     struct cov_track_sink *s;

@@ -33,7 +33,6 @@ TEST(equals_scipy)
     }
     assert_ok(cov_cluster_leaves(got, N, leaves, &e));
     assert_memory_equal(leaves, order, sizeof order);
-    (void)state;
 }
 
 /* Of equally near pairs, the first one. */
@@ -50,7 +49,6 @@ TEST(breaks_ties_by_order)
         assert_true(got[k].a == want[k].a && got[k].b == want[k].b && got[k].size == want[k].size);
     assert_ok(cov_cluster_leaves(got, N, leaves, &e));
     assert_memory_equal(leaves, order, sizeof order);
-    (void)state;
 }
 
 TEST(takes_a_single_item)
@@ -61,5 +59,4 @@ TEST(takes_a_single_item)
     assert_ok(cov_cluster_complete(d, 1, &none, &e));
     assert_ok(cov_cluster_leaves(&none, 1, &leaf, &e));
     assert_int_equal(leaf, 0);
-    (void)state;
 }

@@ -9,10 +9,10 @@ static const char *const names[] = {"a", "b", "c"};
 static const int64_t lengths[] = {10, INT64_C(1) << 40, 1};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-static struct cov_interval_store *open_store(const struct cov_track_contigs *list)
+static struct cov_interval_store *open_store(void)
 {
     struct cov_interval_store *s;
-    assert_int_equal(cov_interval_store_new("x.bg", list, "/tmp", &s, NULL), 0);
+    assert_int_equal(cov_interval_store_new("x.bg", &contigs, "/tmp", &s, NULL), 0);
     return s;
 }
 
@@ -45,7 +45,7 @@ TEST(keeps_all_values)
                                                {101, 102, -1},
                                                {102, INT64_C(1) << 33, 0.5F},
                                                {INT64_C(1) << 39, INT64_C(1) << 40, 3.4e38F}};
-    struct cov_interval_store *s = open_store(&contigs);
+    struct cov_interval_store *s = open_store();
     struct cov_track_sink *sink = cov_interval_store_sink(s);
     size_t contig;
     assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
@@ -58,22 +58,6 @@ TEST(keeps_all_values)
     check(s, "c", few, 0); /* contig c was never started */
     check(s, "a", few, 3);
     assert_false(cov_interval_store_find(s, "d", &contig));
-    cov_interval_store_free(s);
-}
-
-TEST(accepts_announced_contigs)
-{
-    static const struct cov_interval iv[] = {{5, 7, 1}};
-    struct cov_interval_store *s = open_store(NULL);
-    struct cov_track_sink *sink = cov_interval_store_sink(s);
-    assert_int_equal(cov_track_begin_named(sink, "z", NULL), 0);
-    assert_int_equal(cov_track_end_contig(sink, 5, NULL), 0);
-    assert_int_equal(cov_track_begin_named(sink, "y", NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
-    assert_int_equal(cov_track_end_contig(sink, 7, NULL), 0);
-    assert_int_equal(cov_track_close(sink, NULL), 0);
-    check(s, "y", iv, 1);
-    check(s, "z", iv, 0);
     cov_interval_store_free(s);
 }
 
@@ -92,7 +76,7 @@ TEST(keeps_many_intervals)
         iv[i].end = at = iv[i].beg + 1 + (int64_t)(r >> 20 & 255);
         iv[i].value = (float)(r >> 30 & 4095) * (r >> 50 & 1 ? 1 : 0.3F);
     }
-    struct cov_interval_store *s = open_store(&contigs);
+    struct cov_interval_store *s = open_store();
     struct cov_track_sink *sink = cov_interval_store_sink(s);
     assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
     for (size_t i = 0; i < N; i += 1000)

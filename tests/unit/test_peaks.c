@@ -67,12 +67,6 @@ TEST(reaches_contig_ends)
     cov_peaks_fini(&p);
 }
 
-TEST(accepts_parts_of_intervals)
-{
-    check((const struct cov_interval[]){{0, 100, 5}, {100, 101, 5}, {101, 200, 5}}, 3,
-          (const int64_t[]){0, 200}, 1);
-}
-
 /* Bases added with counts = false are counted neither in a single set of peaks nor as shared
  * bases. */
 TEST(counts_selected_bases)
@@ -262,7 +256,6 @@ TEST(agrees_with_single_bases)
         cov_peak_scan_fini(&s);
     }
     assert_true(n > 5000);
-    (void)state;
 }
 
 /* Lengths and gaps at the limits and one off; a peak that ends with its contig; equal values in
@@ -293,5 +286,4 @@ TEST(limits)
         check_sums(&s.sums[k], &want[k]);
     cov_peak_scan_fini(&s);
     cov_peak_scan_fini(&s);
-    (void)state;
 }

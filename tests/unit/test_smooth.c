@@ -184,47 +184,6 @@ TEST(parses_options)
     }
 }
 
-TEST(makes_file_suffixes)
-{
-    static const struct {
-        struct cov_smoothing s;
-        const char *tail;
-    } cases[] = {
-        {{0, 0}, ""},
-        {{150, 0}, "_ws=150"},
-        {{0, 50}, "_smooth=50"},
-        {{0, 2.5}, "_smooth=2.5"},
-    };
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        char tail[COV_SMOOTHING_TAIL];
-        cov_smoothing_tail(&cases[i].s, tail);
-        assert_string_equal(tail, cases[i].tail);
-    }
-}
-
-TEST(selects_the_method)
-{
-    const struct cov_smoothing none = {0}, mean = {.window = 3}, gauss = {.sd = 0.5};
-    struct cov_smoother s;
-    assert_int_equal(cov_smoother_init(&s, &none, false, NULL), COV_OK);
-    assert_false(s.smooths);
-    cov_smoother_fini(&s);
-    for (int is_gauss = 0; is_gauss < 2; is_gauss++) {
-        float x[5] = {0, 0, 9, 0, 0}, out[5];
-        assert_int_equal(cov_smoother_init(&s, is_gauss ? &gauss : &mean, true, NULL), COV_OK);
-        assert_true(s.smooths);
-        cov_smoother_begin(&s);
-        size_t n = cov_smoother_add(&s, x, 5, out);
-        while (n < 5)
-            n += cov_smoother_end(&s, out + n, 5 - n);
-        assert_int_equal(cov_smoother_end(&s, out, 5), 0);
-        /* exp(-2) = 0.1353: 9 / (1 + 2 * 0.1353 + ...) = 7.08 */
-        static const float wanted[2][5] = {{0, 3, 3, 3, 0}, {0, 1, 7, 1, 0}};
-        assert_memory_equal(out, wanted[is_gauss], sizeof out);
-        cov_smoother_fini(&s);
-    }
-}
-
 /* ---- Gaussian ---- */
 
 static void init_gauss(struct cov_smoother *s, double sd, bool round)

@@ -27,7 +27,6 @@ TEST(counts_few_values_exactly)
         assert_int_equal(got[i].n_positive, wanted[i].n_positive);
     }
     cov_value_counts_fini(&c);
-    (void)state;
 }
 
 /* The number of bases at or above each value that is left is exact, and values that share a count
@@ -68,7 +67,6 @@ TEST(joins_many_values)
     }
     cov_value_counts_fini(&c);
     cov_value_counts_fini(&again);
-    (void)state;
 }
 
 /* ---- a whole track ---- */
@@ -132,7 +130,6 @@ TEST(finds_quantiles)
         check_near(cov_spread_quantile(&s, q), x[k] + (at - (double)k) * (high - x[k]), 1e-12);
     }
     cov_track_free(&s.sink);
-    (void)state;
 }
 
 TEST(counts_steps)
@@ -158,7 +155,6 @@ TEST(counts_steps)
         free(steps);
     }
     cov_track_free(&s.sink);
-    (void)state;
 }
 
 TEST(knows_nothing_of_an_empty_track)
@@ -169,5 +165,4 @@ TEST(knows_nothing_of_an_empty_track)
     cov_spread_finish(&s);
     assert_true(isnan(cov_spread_quantile(&s, 0.5)));
     cov_track_free(&s.sink);
-    (void)state;
 }
