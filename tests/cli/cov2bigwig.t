@@ -87,49 +87,32 @@ rm -r out
 # ---------------------------------------------------------------- conversion
 
 for window in 1 2 3 10 150 999 1000 1001 2500 100000; do
-    run cov2bigwig --window-size $window -o w.bw one.h5
-    check_track one.h5 w.bw "a window of $window" window=$window
-    rm w.bw
+    converts one.h5 w.bw "a window of $window" "--window-size $window" window=$window
 done
-run cov2bigwig --window-size 1k -o w.bg one.h5
-check_track one.h5 w.bg 'a window of 1k' window=1000
+converts one.h5 w.bg 'a window of 1k' '--window-size 1k' window=1000
 for sd in 0.1 1 2.5 50 400; do
-    run cov2bigwig --smooth gauss:$sd -o w.bw one.h5
-    check_track one.h5 w.bw "a Gaussian of $sd" sd=$sd
+    converts one.h5 w.bw "a Gaussian of $sd" "--smooth gauss:$sd" sd=$sd
     mv w.bw last.bw
 done
 run cov2bigwig --smooth gauss:400 -@ 3 -o w.bw one.h5
 ok '  the same for any number of threads' cmp w.bw last.bw
 rm w.bw last.bw
 for strand in avg + -; do
-    run cov2bigwig -f --datasets atacseq --strand $strand -o s.bw p.h5
-    check_track p.h5 s.bw "strand $strand" strand=$strand
+    converts p.h5 s.bw "strand $strand" "--datasets atacseq --strand $strand" strand=$strand
 done
 for dataset in atacseq h3k4me3; do
-    run cov2bigwig --experimental --datasets $dataset -f -o e.bw e.h5
-    status_is 0 "measured coverage of $dataset"
-    check_track e.h5 e.bw '  is right' experimental=1 dataset=$dataset
+    converts e.h5 e.bw "measured coverage of $dataset" "--experimental --datasets $dataset" experimental=1 dataset=$dataset
 done
-run cov2bigwig --experimental --datasets h3k4me3 --window-size 20 -f -o e.bg e.h5
-check_track e.h5 e.bg 'measured coverage, smoothed' experimental=1 dataset=h3k4me3 window=20
-run cov2bigwig --scale 0.25 -f -o s.bw one.h5
-check_track one.h5 s.bw 'a scale' scale=0.25
-run cov2bigwig --scale=-3 -f -o s.bg one.h5
-check_track one.h5 s.bg 'a negative scale' scale=-3
+converts e.h5 e.bg 'measured coverage, smoothed' '--experimental --datasets h3k4me3 --window-size 20' experimental=1 dataset=h3k4me3 window=20
+converts one.h5 s.bw 'a scale' '--scale 0.25' scale=0.25
+converts one.h5 s.bg 'a negative scale' '--scale=-3' scale=-3
 unlike "$(cat s.bg)" '	-0$' '  without a negative zero'
-run cov2bigwig --scale 0 -f -o s.bg one.h5
-check_track one.h5 s.bg 'a scale of zero' scale=0
-run cov2bigwig --skip-zero -f -o s.bg one.h5
-check_track one.h5 s.bg 'zeros dropped' skip_zero=1
-run cov2bigwig --skip-zero -f -o s.bw one.h5
-check_track one.h5 s.bw 'zeros dropped from bigWig' skip_zero=1
-run cov2bigwig --min-value 2 -f -o s.bw one.h5
-check_track one.h5 s.bw 'small values dropped' min_value=2
-run cov2bigwig --min-value 2.5 --scale 2 --window-size 4 -f -o s.bg one.h5
-check_track one.h5 s.bg 'small values dropped after the other steps' min_value=2.5 scale=2 window=4
-run cov2bigwig --min-value 1e9 -f -o s.bw one.h5
-status_is 0 'no part of a bigWig is left'
-check_track one.h5 s.bw '  but its contigs' min_value=1e9
+converts one.h5 s.bg 'a scale of zero' '--scale 0' scale=0
+converts one.h5 s.bg 'zeros dropped' '--skip-zero' skip_zero=1
+converts one.h5 s.bw 'zeros dropped from bigWig' '--skip-zero' skip_zero=1
+converts one.h5 s.bw 'small values dropped' '--min-value 2' min_value=2
+converts one.h5 s.bg 'small values dropped after the other steps' '--min-value 2.5 --scale 2 --window-size 4' min_value=2.5 scale=2 window=4
+converts one.h5 s.bw 'no part of a bigWig is left but its contigs' '--min-value 1e9' min_value=1e9
 run cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
 status_is 0 'no part of a compressed bedGraph is left'
 
@@ -139,10 +122,8 @@ status_is 0 'a list of ids'
 stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5; the first is absent$' '  counts unknown ones'
 check_track one.h5 s.bw '  drops them' 'drop=chr1,scaffold|7:x.1'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
-run cov2bigwig --blacklist-file regions.bed -f -o s.bw one.h5
-check_track one.h5 s.bw 'a BED file leaves gaps' bed=regions.bed
-run cov2bigwig --blacklist-file regions.bed --skip-zero -f -o s.bg one.h5
-check_track one.h5 s.bg '  in bedGraph too' bed=regions.bed skip_zero=1
+converts one.h5 s.bw 'a BED file leaves gaps' '--blacklist-file regions.bed' bed=regions.bed
+converts one.h5 s.bg '  in bedGraph too' '--blacklist-file regions.bed --skip-zero' bed=regions.bed skip_zero=1
 printf 'chr1 Z\nMito\tM\nabsent x\n' >names
 run cov2bigwig --rename names -f -o s.bw one.h5
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in one.h5$' 'other names: unknown ones are counted'
@@ -150,27 +131,21 @@ check_track one.h5 s.bw '  are used, and sorted' rename=names
 
 for value in zero constant large; do
     make_input pred v.h5 datasets=d value=$value
-    run cov2bigwig -f -o v.bw v.h5
-    check_track v.h5 v.bw "a track of $value values" dataset=d
+    converts v.h5 v.bw "a track of $value values" '' dataset=d
 done
 make_input pred f.h5 datasets=d value=float dtype=float32
-for arguments in '' 'window=9' 'scale=3'; do
-    run cov2bigwig ${arguments:+"--$(echo "$arguments" | sed s/window/window-size/)"} -f -o f.bg f.h5
-    check_track f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
-done
-run cov2bigwig --smooth gauss:9 -f -o f.bg f.h5
-check_track f.h5 f.bg 'nor are they when a Gaussian has smoothed them' dataset=d sd=9
+converts f.h5 f.bg 'float predictions are not rounded' '' dataset=d
+converts f.h5 f.bg '  nor when they are scaled' --scale=3 dataset=d scale=3
+converts f.h5 f.bg '  nor by a window' --window-size=9 dataset=d window=9
+converts f.h5 f.bg '  nor by a Gaussian' --smooth=gauss:9 dataset=d sd=9
 for dtype in int16 int32 uint8; do
     make_input pred d.h5 datasets=d dtype=$dtype
-    run cov2bigwig -f -o d.bw d.h5
-    check_track d.h5 d.bw "$dtype predictions" dataset=d
+    converts d.h5 d.bw "$dtype predictions" '' dataset=d
 done
 make_input pred d.h5 datasets=d order=shuffled
-run cov2bigwig -f -o d.bw d.h5
-check_track d.h5 d.bw 'rows in any order' dataset=d
+converts d.h5 d.bw 'rows in any order' '' dataset=d
 make_input pred d.h5 datasets=d length=7 max_length=5000
-run cov2bigwig -f -o d.bw d.h5
-check_track d.h5 d.bw 'many small chunks' dataset=d
+converts d.h5 d.bw 'many small chunks' '' dataset=d
 make_input pred d.h5 datasets='a,b c,d,e,f'
 mkdir out
 run cov2bigwig --datasets 'f,b c' -o out/ d.h5
@@ -238,8 +213,7 @@ status_is 0 '  but works under another name'
 rm -r x.bw out
 make_input pred bad.h5 datasets=d names='a b,c'
 refuses 1 "the name of contig 'a b' has white space" 'a name with a blank, in bedGraph' -o x.bg bad.h5
-run cov2bigwig -o x.bw bad.h5
-check_track bad.h5 x.bw '  but not in bigWig' dataset=d
+converts bad.h5 x.bw '  but not in bigWig' '' dataset=d
 rm x.bw
 printf 'chr1 chr2\n' >names
 refuses 1 'names: chr[12] and chr[12] are both renamed to chr2' 'two sequences with the same name' --rename names -o x.bw one.h5

@@ -16,6 +16,15 @@ check() { # TABLE X.bg Y.bg NAME [KEY=VALUE]...
     shift 4
     ok "$name" ask check "$table" "$x" "$y" "$@"
 }
+# agrees NAME INPUT X.bg Y.bg OPTIONS [KEY=VALUE]...: with these options, which are words, the table of INPUT is that of X and Y.
+agrees() {
+    what=$1 input=$2 track_x=$3 track_y=$4 words=$5
+    shift 5
+    # shellcheck disable=SC2086 # words
+    run cov2bigwig $words "$input"
+    cp "$stdout" table
+    check table "$track_x" "$track_y" "$what" "$@"
+}
 track() { # OUT [ARG]...
     out=$1
     shift
@@ -28,9 +37,7 @@ for seed in 1 2 3; do
     for kind in '0 0' '0 1' '1 0' '1 1'; do
         # shellcheck disable=SC2086 # two words
         ask make "$seed" $kind x.bg && ask make "1$seed" $kind y.bg || exit 99
-        run cov2bigwig --compare y.bg --peak-threshold 2.5 x.bg
-        cp "$stdout" table
-        check table x.bg y.bg "bedGraph and bedGraph ($seed $kind)" threshold=2.5
+        agrees "bedGraph and bedGraph ($seed $kind)" x.bg x.bg y.bg '--compare y.bg --peak-threshold 2.5' threshold=2.5
     done
 done
 printf '%s\t%s\n' chr2 30011 chr10 12345 m 1 short 150 chr1 8000 >sizes
@@ -39,9 +46,7 @@ track y.bw --chrom-sizes sizes y.bg
 sort -k1,1r -k2,2n y.bg | gzip >z.bg.gz
 for x in x.bg x.bw; do
     for y in y.bg y.bw z.bg.gz; do
-        run cov2bigwig --compare "$y" --peak-threshold 2.5 --bin-sizes 7,1,100000 "$x"
-        cp "$stdout" table
-        check table x.bg y.bg "$x and $y" sizes=7,1,100000 threshold=2.5
+        agrees "$x and $y" "$x" x.bg y.bg "--compare $y --peak-threshold 2.5 --bin-sizes 7,1,100000" sizes=7,1,100000 threshold=2.5
         is "$(sed '/: missing values at 42 % of the bases of x[.]b[gw]/d' "$stderr")" '' \
             '  with no warning except about gaps'
     done
@@ -109,12 +114,8 @@ run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 status_is 0 'bedGraph from standard input'
 stdout_is '' '  and the table to a file'
 check t.tsv x.bg y.bg '  is right' stem=stdin
-run cov2bigwig --compare y.bw --bin-sizes 1,1k,10000 x.bw
-cp "$stdout" table
-check table x.bg y.bg 'sizes with a unit' sizes=1,1000,10000
-run cov2bigwig --compare y.bw -@ 3 x.bw
-cp "$stdout" table
-check table x.bg y.bg 'the name is that of the input'
+agrees 'sizes with a unit' x.bw x.bg y.bg '--compare y.bw --bin-sizes 1,1k,10000' sizes=1,1000,10000
+agrees 'the name is that of the input' x.bw x.bg y.bg '--compare y.bw -@ 3'
 is "$(head -n 1 table | cut -f 1-7)" 'sample	dataset	contig	bases	bins_1	pearson_1	spearman_1' \
     'a header line'
 run cov2bigwig --compare x.bw -@ 1 x.bw
@@ -157,20 +158,12 @@ check table p_atacseq.bg e.h5:atacseq:avg 'a chunk stream' dataset=atacseq stem=
 run cov2bigwig --experimental --compare e.h5 --datasets h3k4me3 e.h5
 is "$(tail -n 1 "$stdout" | cut -f 6-7 | tr '\t' ' ')" '1 1' 'a genome file agrees with itself'
 track e.bw --experimental --datasets atacseq e.h5
-run cov2bigwig --compare e.bw --datasets atacseq p.h5
-cp "$stdout" table
-check table p_atacseq.bg e_atacseq.bg 'a bigWig, and one dataset by its name' dataset=atacseq stem=p
-run cov2bigwig --compare e.h5 --datasets atacseq p_atacseq.bg
-cp "$stdout" table
-check table p_atacseq.bg e.h5:atacseq:avg '  and the other way round' dataset=atacseq stem=p_atacseq
+agrees 'a bigWig, and one dataset by its name' p.h5 p_atacseq.bg e_atacseq.bg '--compare e.bw --datasets atacseq' dataset=atacseq stem=p
+agrees '  and the other way round' p_atacseq.bg p_atacseq.bg e.h5:atacseq:avg '--compare e.h5 --datasets atacseq' dataset=atacseq stem=p_atacseq
 track f.bg float.h5
-run cov2bigwig --compare e.h5 float.h5
-cp "$stdout" table
-check table f.bg e.h5:atacseq:avg 'values that are not integers' dataset=atacseq stem=float
+agrees 'values that are not integers' float.h5 f.bg e.h5:atacseq:avg '--compare e.h5' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
-run cov2bigwig --compare e.h5 --strand + --datasets atacseq p_atacseq.bg
-cp "$stdout" table
-check table p_atacseq.bg e.h5:atacseq:+ 'one strand of measured coverage, and a track' dataset=atacseq stem=p_atacseq
+agrees 'one strand of measured coverage, and a track' p_atacseq.bg p_atacseq.bg e.h5:atacseq:+ '--compare e.h5 --strand + --datasets atacseq' dataset=atacseq stem=p_atacseq
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
 cp "$stdout" table
 check table p_atacseq.bg e.h5:atacseq:+ '  from standard input' dataset=atacseq stem=stdin
@@ -182,9 +175,7 @@ check table p_atacseq.bg e.h5:atacseq:avg '  and from a pipe' dataset=atacseq st
 rm p_atacseq.bg.gz
 run cov2bigwig --compare e.h5 --strand + one.h5
 status_is 0 'a single dataset'
-run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
-cp "$stdout" table
-check table p+.bg e.h5:atacseq:+ 'one strand of both' dataset=atacseq stem=p
+agrees 'one strand of both' p.h5 p+.bg e.h5:atacseq:+ '--compare e.h5 --strand + --datasets atacseq' dataset=atacseq stem=p
 
 # The same reads in one BAM file or in six.
 for n in 1 6; do

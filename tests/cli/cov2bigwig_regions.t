@@ -44,14 +44,11 @@ for input in one.bw one.h5; do
 done
 run cov2bigwig -q -f -r 'chr1:3901,{scaffold|7:x.1}:5-,é' -o x.bw one.h5
 check_track one.h5 x.bw 'regions to the end, and a whole sequence' "keep=chr1:3900:4000,scaffold|7:x.1:4:2000,é:0:9999"
-run cov2bigwig -q -f -r chr1:101-1600 --window-size 101 --bin-size 70 -o x.bw one.h5
-check_track one.h5 x.bw 'the values are those of a full run' keep=chr1:100:1600 window=101 bin_size=70
+converts one.h5 x.bw 'the values are those of a full run' '-r chr1:101-1600 --window-size 101 --bin-size 70' keep=chr1:100:1600 window=101 bin_size=70
 printf 'chr1\t50\t200\nchr1\t1500\t1550\n' >drop.bed
-run cov2bigwig -q -f -r chr1:101-1600 --blacklist-file drop.bed --skip-zero -o x.bg one.h5
-check_track one.h5 x.bg 'with a blacklist' keep=chr1:100:1600 bed=drop.bed skip_zero=1
+converts one.h5 x.bg 'with a blacklist' '-r chr1:101-1600 --blacklist-file drop.bed --skip-zero' keep=chr1:100:1600 bed=drop.bed skip_zero=1
 printf 'chr1 new1\n' >names
-run cov2bigwig -q -f -r chr1:101-1600 --rename names -o x.bg one.h5
-check_track one.h5 x.bg 'names are those of the input' keep=chr1:100:1600 rename=names
+converts one.h5 x.bg 'names are those of the input' '-r chr1:101-1600 --rename names' keep=chr1:100:1600 rename=names
 run cov2bigwig -q -f -R keep.bed -o x.bw part.h5
 status_is 0 'of a partial file'
 run cov2bigwig -f --threads 3 -r chr1 -o out3.bw one.h5
@@ -78,8 +75,7 @@ refuses 2 '^cov2bigwig: error: --regions is for tracks; --measured writes a tabl
 
 for size in 1 7 50 1k 100k; do
     for out in x.bw x.bg; do
-        run cov2bigwig -q -f --bin-size $size -o $out one.h5
-        check_track one.h5 $out "--bin-size $size: $out" bin_size="$(echo $size | sed 's/k/000/')"
+        converts one.h5 $out "--bin-size $size: $out" "--bin-size $size" bin_size="$(echo $size | sed 's/k/000/')"
     done
 done
 cov2bigwig -q -f --bin-size 50 -o wanted.bg one.h5 || exit 99
@@ -87,10 +83,8 @@ for input in one.stream one.bw one.bg; do
     run sh -c "cov2bigwig -q --bin-size 50 -o - $input | sort -k1,1 -k2,2n"
     ok "  from $input" cmp "$stdout" wanted.bg
 done
-run cov2bigwig -q -f --bin-size 50 --min-value 2 --scale 3 -o x.bg f.h5
-check_track f.h5 x.bg 'bins come after the scale and before the filters' bin_size=50 min_value=2 scale=3
-run cov2bigwig -q -f --experimental --datasets h3k4me3 --bin-size 50 -o x.bw e.h5
-check_track e.h5 x.bw 'measured coverage' bin_size=50 experimental=1 dataset=h3k4me3
+converts f.h5 x.bg 'bins come after the scale and before the filters' '--bin-size 50 --min-value 2 --scale 3' bin_size=50 min_value=2 scale=3
+converts e.h5 x.bw 'measured coverage' '--experimental --datasets h3k4me3 --bin-size 50' bin_size=50 experimental=1 dataset=h3k4me3
 printf 'c\t3\t5\t1\nc\t8\t9\t4\nc\t10\t20\t2\nc\t45\t61\t7\n' >gaps.bg
 run cov2bigwig -q --bin-size 10 -o - gaps.bg
 stdout_is "$(printf 'c\t3\t9\t2\nc\t10\t20\t2\nc\t45\t61\t7')" 'gaps: bins from their first to their last value'
@@ -108,13 +102,10 @@ for input in one.h5 f.h5 one.bw one.bg; do
     run cov2bigwig -q -f --normalize cpm --scale 0.012 -o x.bg $input
     is "$(sum x.bg)" 12000 '  or, with a scale, to the size of the genome'
 done
-run cov2bigwig -q -f --normalize cpm --scale 2 --bin-size 25 --window-size 9 --min-value 0.5 -r chr1 -o x.bg one.h5
-check_track one.h5 x.bg 'with all other steps' normalize=1e6 scale=2 bin_size=25 window=9 min_value=0.5 keep=chr1:0:9999
+converts one.h5 x.bg 'with all other steps' '--normalize cpm --scale 2 --bin-size 25 --window-size 9 --min-value 0.5 -r chr1' normalize=1e6 scale=2 bin_size=25 window=9 min_value=0.5 keep=chr1:0:9999
 printf 'B\na\n' >ids
-run cov2bigwig -q -f --normalize cpm --blacklist-file ids -o x.bg one.h5
-check_track one.h5 x.bg 'dropped sequences do not count' normalize=1e6 drop=B,a
-run cov2bigwig -q -f --normalize cpm --blacklist-file drop.bed -o x.bg one.h5
-check_track one.h5 x.bg 'nor do dropped regions' normalize=1e6 bed=drop.bed
+converts one.h5 x.bg 'dropped sequences do not count' '--normalize cpm --blacklist-file ids' normalize=1e6 drop=B,a
+converts one.h5 x.bg 'nor do dropped regions' '--normalize cpm --blacklist-file drop.bed' normalize=1e6 bed=drop.bed
 run cov2bigwig -q --normalize cpm -o out/ p.h5
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/p_${dataset}_avg_strand.bw "each dataset by its own sum: $dataset" normalize=1e6 dataset=$dataset

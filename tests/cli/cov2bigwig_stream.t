@@ -27,33 +27,25 @@ make_input exp e.h5 seed=2
 
 # ---------------------------------------------------------------- the same tracks as from the file
 
-for file in one p float; do
-    for options in '' '--strand=+' '--strand=-' '--window-size 7' '--window-size 2500' '--scale=-2' '--skip-zero' '--min-value 2'; do
-        # shellcheck disable=SC2086 # options are words
-        {
-            from $file.h5 --datasets atacseq $options -o s.bg
-            status_is 0 "bedGraph from a stream of $file $options"
-            run cov2bigwig --datasets atacseq $options -o f.bg $file.h5
-        }
-        LC_ALL=C sort s.bg >s.sorted
-        LC_ALL=C sort f.bg >f.sorted
-        ok '  has the lines of the file' cmp s.sorted f.sorted
-        rm s.bg f.bg
-    done
+for options in 'one' 'p --strand=+' 'p --strand=-' 'float --window-size 2500 --scale=-2' 'one --skip-zero --min-value 2'; do
+    # shellcheck disable=SC2086 # options are words
+    {
+        set -- $options
+        file=$1.h5
+        shift
+        from "$file" --datasets atacseq "$@" -f -o s.bg
+        status_is 0 "bedGraph from a stream of $options"
+        run cov2bigwig --datasets atacseq "$@" -f -o f.bg "$file"
+    }
+    is "$(LC_ALL=C sort s.bg)" "$(LC_ALL=C sort f.bg)" '  has the lines of the file'
 done
 from one.h5 -o -
 is "$(cut -f 1 "$stdout" | uniq | tr '\n' ' ')" 'chr1 chr10 chr2 Mito scaffold|7:x.1 B a é ' 'contigs come out as they come in'
-for options in '' 'strand=+' 'window=150' 'skip_zero=1' 'min_value=2'; do
-    flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    from one.h5 $flag -f -o s.bw
-    status_is 0 "bigWig from a stream $options"
-    stderr_is '' '  without a word'
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    check_track one.h5 s.bw '  is right' arrival=1 $options
-done
+from one.h5 --window-size 150 -o s.bw
+stderr_is '' 'bigWig from a stream, without a word'
+check_track one.h5 s.bw '  is right' arrival=1 window=150
 for suffix in bg bg.gz; do
-    from float.h5 --window-size 20 -o s.$suffix
+    from float.h5 --window-size 20 -f -o s.$suffix
     check_track float.h5 s.$suffix "s.$suffix is right" arrival=1 window=20
 done
 ok 'it has a tabix index' test -s s.bg.gz.tbi
@@ -71,7 +63,7 @@ from one.h5 -o s.bg.gz
 refused 1 's\.bg\.gz\.csi: already exists; use -f' 'an index of the other kind'
 from one.h5 -f -o s.bg.gz
 is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  is replaced with -f'
-rm s.bw s.bg s.bg.gz s.bg.gz.tbi s.sorted f.sorted
+rm s.bw s.bg s.bg.gz s.bg.gz.tbi f.bg
 
 mkdir out
 from p.h5 -o out/
@@ -166,30 +158,24 @@ refuses 1 'empty' 'an empty file' -o s.bw /dev/null
 
 # Gaps at the start, in the middle and at the end of a sequence; a missing sequence.
 make_subset one.h5 part.h5 chr1:1000-2000,chr2:0-1000,scaffold\|7:x.1:1000-2000,B:all
-for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' 'scale=3'; do
-    flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
+for options in '' 'strand=-' 'window=1500'; do
+    flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/')
+    for track in x.bw x.bg; do
+        # shellcheck disable=SC2086 # an empty option must expand to no word
+        converts part.h5 $track "a partial file as $track, with gaps for missing chunks $options" "$flag" $options
+    done
     # shellcheck disable=SC2086 # an empty option must expand to no word
-    run cov2bigwig $flag -f -o x.bw part.h5
-    status_is 0 "a partial file $options"
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    check_track part.h5 x.bw '  has gaps for missing chunks' $options
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    from part.h5 $flag -f -o s.bw
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    check_track part.h5 s.bw '  from a stream too' arrival=1 $options
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    run cov2bigwig $flag -f -o x.bg part.h5
-    # shellcheck disable=SC2086 # an empty option must expand to no word
-    check_track part.h5 x.bg '  and in bedGraph' $options
+    {
+        from part.h5 $flag -f -o s.bw
+        check_track part.h5 s.bw '  from a stream too' arrival=1 $options
+    }
 done
 is "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("x.bw").chroms().items()))')" \
     "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("s.bw").chroms().items()))')" 'sizes are those of the whole sequences'
 rm x.bw s.bw x.bg
 make_subset one.h5 strands.h5 chr1:1000-2000:-,chr10:all
 for strand in + -; do
-    run cov2bigwig --strand $strand -f -o x.bw strands.h5
-    status_is 0 "a chunk without - strand, $strand"
-    check_track strands.h5 x.bw '  is right' strand=$strand
+    converts strands.h5 x.bw "a chunk without - strand, $strand" "--strand $strand" strand=$strand
     from strands.h5 --strand $strand -f -o s.bw
     check_track strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
 done
@@ -198,9 +184,7 @@ refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is present' 'the mean
 from strands.h5 -o s.bw
 refused 1 'standard input: chr1:1001-2000: only the \+ strand is present, but the mean needs both; use --strand \+' '  from a stream'
 make_subset one.h5 none.h5 "$(for n in chr1 chr10 chr2 Mito scaffold\|7:x.1 B a é; do printf '%s:all,' "$n"; done)"
-run cov2bigwig -o x.bw none.h5
-status_is 0 'a partial file without rows'
-check_track none.h5 x.bw '  has sequences without values'
+converts none.h5 x.bw 'a partial file without rows has sequences without values' ''
 rm x.bw
 
 leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream part.cov names ids regions.bed part.h5 strands.h5 none.h5 \

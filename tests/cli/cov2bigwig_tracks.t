@@ -2,23 +2,15 @@
 # cov2bigwig - bedGraph and bigWig as input.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 start_python "$SRC/tests/oracle/track_check.py"
 
 check() { # NAME FILE SOURCE [KEY=VALUE]...
-    check_name=$1
+    check_name=$1 source=$3
     track_dump "$2" >got.bg || exit 99
-    source=$3
     shift 3
-    ok "$check_name" ask input "$source" got.bg "$@"
-}
-refuses() { # STATUS REGEX NAME [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    rm -f out.*
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    ok '  and leaves no file' test ! -e out.bw -a ! -e out.bg
+    check_track "$source" got.bg "$check_name" "$@"
 }
 
 "$PYTHON" "$SRC/tests/oracle/compare_check.py" make 1 0 1 >x.bg || exit 99

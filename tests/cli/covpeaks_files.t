@@ -10,11 +10,9 @@ printf 'chr1\t100\t900\nchr2\t0\t50\nchr2\t40\t1500\n' >drop.bed
 for seed in 1 2 3; do
     check beds $seed || exit 99
     run covpeaks compare --chrom-sizes sizes p.bed m.bed
-    check compare sizes p.bed m.bed >wanted
-    is "$(cat "$stdout")" "$(cat wanted)" "compare $seed"
+    prints "compare $seed" compare sizes p.bed m.bed
     run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed p.bed m.bed
-    check compare sizes p.bed m.bed drop.bed >wanted
-    is "$(cat "$stdout")" "$(cat wanted)" '  with regions that do not count'
+    prints '  with regions that do not count' compare sizes p.bed m.bed drop.bed
 done
 is "$(grep ^chr3 wanted | cut -f 2-5)" '0	0	0	0' '  a sequence without predicted peaks'
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed --stats weed.x_mqc.json p.bed m.bed
@@ -37,50 +35,34 @@ ok '  which has the total, as figures of the sample; with --dataset, in columns 
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed -o table.tsv p.bed m.bed
 stdout_is '' '-o: nothing is printed'
 ok '  the table is in a file' cmp table.tsv wanted
-run covpeaks compare --chrom-sizes sizes -o table.tsv p.bed m.bed
-refused 1 'table\.tsv: already exists; use -f to replace it$' '  which is not replaced'
-run covpeaks compare -f --chrom-sizes sizes -o table.tsv p.bed missing.bed
-refused 1 'missing\.bed: No such file' '  nor with -f if an input is missing'
+refuses 1 'table\.tsv: already exists; use -f to replace it$' '  which is not replaced' compare --chrom-sizes sizes -o table.tsv p.bed m.bed
+refuses 1 'missing\.bed: No such file' '  nor with -f if an input is missing' compare -f --chrom-sizes sizes -o table.tsv p.bed missing.bed
 ok '  it is still there' cmp table.tsv wanted
-run covpeaks compare --chrom-sizes sizes -o p.bed -f p.bed m.bed
-refused 2 'p\.bed: is both an input and an output$' '  nor an input'
-run covpeaks compare --chrom-sizes sizes -o x.bw p.bed m.bed
-refused 2 'x\.bw: ' '  nor a table under the name of a track'
-run covpeaks stats -f -o table.tsv --chrom-sizes sizes p.bed missing.bed
-refused 1 'missing\.bed: No such file' 'stats -o'
+refuses 2 'p\.bed: is both an input and an output$' '  nor an input' compare --chrom-sizes sizes -o p.bed -f p.bed m.bed
+refuses 2 'x\.bw: ' '  nor a table under the name of a track' compare --chrom-sizes sizes -o x.bw p.bed m.bed
+refuses 1 'missing\.bed: No such file' 'stats -o' stats -f -o table.tsv --chrom-sizes sizes p.bed missing.bed
 ok '  keeps the old table' cmp table.tsv wanted
 run covpeaks stats -q -f -o table.tsv --stats - p.bed m.bed
 like "$(cat "$stdout")" '^\{' '  --stats can be printed, then'
 run covpeaks stats p.bed m.bed
 ok '  the table is that of standard output' cmp table.tsv "$stdout"
-run covpeaks compare --chrom-sizes sizes --dataset 'a b' p.bed m.bed
-refused 2 '--dataset a b: must not contain' 'an invalid name of a dataset'
+refuses 2 '--dataset a b: must not contain' 'an invalid name of a dataset' compare --chrom-sizes sizes --dataset 'a b' p.bed m.bed
 echo chr2 >drop
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop p.bed m.bed
 grep -v '^chr2' p.bed >p2.bed
 grep -v '^chr2' m.bed >m2.bed
 grep -v '^chr2' sizes >sizes2
-check compare sizes2 p2.bed m2.bed >wanted
-is "$(cat "$stdout")" "$(cat wanted)" 'without a sequence'
+prints 'without a sequence' compare sizes2 p2.bed m2.bed
 awk '{ printf ">%s\n", $1; for (i = 0; i < $2; i++) printf "A"; print "" }' sizes >g.fa
 fasta2h5 -q --subsequence-length 500 -o g.h5 g.fa
 gzip -c m.bed >m.bed.gz
 run sh -c 'covpeaks compare --genome g.h5 - m.bed.gz <p.bed'
-check compare sizes p.bed m.bed >wanted
-is "$(cat "$stdout")" "$(cat wanted)" 'sequences of a genome file, peaks from standard input, compressed peaks'
+prints 'sequences of a genome file, peaks from standard input, compressed peaks' compare sizes p.bed m.bed
 printf 'chrX\t0\t5\n' | cat p.bed - >px.bed
 run covpeaks compare --chrom-sizes sizes px.bed m.bed
 stderr_is 'covpeaks: warning: px.bed: 1 peak on sequences that are not in sizes: chrX' 'an unknown sequence'
 is "$(cat "$stdout")" "$(cat wanted)" '  its peaks do not count'
 
-# refuses_files REGEX NAME [ARG]...
-refuses_files() {
-    regex=$1 name=$2
-    shift 2
-    run covpeaks "$@"
-    refused 1 "$regex" "$name"
-    stdout_is '' '  and no table'
-}
 echo 'track name=x' >none.bed
 run covpeaks compare --chrom-sizes sizes none.bed m.bed
 status_is 0 'a file without peaks'
@@ -89,55 +71,46 @@ is "$(tail -n 1 "$stdout" | cut -f 2-6)" '0	0	0	0	0' '  and has a recall of 0'
 run covpeaks stats none.bed
 is "$(tail -n 1 "$stdout")" 'none.bed	0	NA	NA	0	NA' '  with statistics'
 printf 'chrX\t0\t5\n' >x.bed
-refuses_files 'x\.bed: none of the sequences with peaks \(chrX\) is in sizes \(chr1, chr2, chr3, chr4\)$' 'other names' \
+refuses 1 'x\.bed: none of the sequences with peaks \(chrX\) is in sizes \(chr1, chr2, chr3, chr4\)$' 'other names' \
     compare --chrom-sizes sizes p.bed x.bed
 printf 'chr1\t0\t99999\n' >long.bed
-refuses_files "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 1 sizes | cut -f 2) bases in sizes\$" 'past the end' \
+refuses 1 "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 1 sizes | cut -f 2) bases in sizes\$" 'past the end' \
     compare --chrom-sizes sizes p.bed long.bed
 awk '{ print $1 "\t0\t" $2 }' sizes >whole.bed
 run covpeaks compare --chrom-sizes sizes p.bed whole.bed
 status_is 0 'peaks that end at the last base'
 printf '#c\nchr1\t5\t5\n' >empty.bed
-refuses_files 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
+refuses 1 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
 printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed
-refuses_files 'word\.bed:2: expected contig, start and end$' 'a word for a number' stats word.bed
+refuses 1 'word\.bed:2: expected contig, start and end$' 'a word for a number' stats word.bed
 printf 'chr1\t-5\t500\n' >negative.bed
-refuses_files 'negative\.bed:1: expected contig, start and end; the start is negative$' 'a negative start' stats negative.bed
+refuses 1 'negative\.bed:1: expected contig, start and end; the start is negative$' 'a negative start' stats negative.bed
 printf 'chrom start end\n' >header.bed
-refuses_files "header\.bed:1: expected contig, start and end; if this is a header, begin it with '#'\$" 'a header' stats header.bed
-refuses_files 'missing\.bed: No such file' 'a missing file' stats missing.bed
+refuses 1 "header\.bed:1: expected contig, start and end; if this is a header, begin it with '#'\$" 'a header' stats header.bed
+refuses 1 'missing\.bed: No such file' 'a missing file' stats missing.bed
 make_predictions
 check track 7 >t.bg
 for track in t.bg p.bw p.h5; do
-    run covpeaks stats p.bed $track
-    refused 1 "$track: a track, not peaks; call its peaks with covpeaks call\$" "$track has no peaks"
-    stdout_is '' '  and no table'
+    refuses 1 "$track: a track, not peaks; call its peaks with covpeaks call\$" "$track has no peaks" stats p.bed $track
 done
-run covpeaks compare --chrom-sizes sizes p.bed t.bg
-refused 1 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare'
-refuses_files 'g\.fa: not a file of peaks, but a FASTA file$' 'a genome' stats g.fa
-refuses_files 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compare --chrom-sizes sizes p.bed "$SRC/tests/data/atacseq.bam"
-refuses_files 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \
+refuses 1 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare' compare --chrom-sizes sizes p.bed t.bg
+refuses 1 'g\.fa: not a file of peaks, but a FASTA file$' 'a genome' stats g.fa
+refuses 1 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compare --chrom-sizes sizes p.bed "$SRC/tests/data/atacseq.bam"
+refuses 1 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \
     compare --genome g.fa p.bed m.bed
-run covpeaks stats --chrom-sizes g.h5 p.bed
-refused 1 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list'
+refuses 1 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list' stats --chrom-sizes g.h5 p.bed
 run covpeaks compare --chrom-sizes sizes - - <p.bed
 refused 2 'standard input \(-\) is given 2 times$' 'standard input twice'
 run covpeaks stats - </dev/null
 stderr_is 'covpeaks: warning: standard input: there are no peaks' '  or empty'
-run covpeaks stats -o x.tsv.gz p.bed
-refused 2 'x\.tsv\.gz: the output is a table, but \.gz is another kind; use \.tsv$' 'a compressed table'
-run covpeaks compare p.bed m.bed
-refused 2 'needs --genome or --chrom-sizes$' 'no genome'
+refuses 2 'x\.tsv\.gz: the output is a table, but \.gz is another kind; use \.tsv$' 'a compressed table' stats -o x.tsv.gz p.bed
+refuses 2 'needs --genome or --chrom-sizes$' 'no genome' compare p.bed m.bed
 for what in 'compare --chrom-sizes sizes p.bed m.bed' 'stats p.bed'; do
     # shellcheck disable=SC2086 # words
-    run covpeaks $what --stats -
-    refused 2 '--stats and the table cannot both go to standard output$' "${what%% *}: JSON in the table"
+    refuses 2 '--stats and the table cannot both go to standard output$' "${what%% *}: JSON in the table" $what --stats -
 done
-run covpeaks compare --genome g.h5 --chrom-sizes sizes p.bed m.bed
-refused 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes'
-run covpeaks compare --chrom-sizes - p.bed m.bed
-refused 2 'error: --chrom-sizes: must not be standard input$' 'lengths from standard input'
+refuses 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes' compare --genome g.h5 --chrom-sizes sizes p.bed m.bed
+refuses 2 'error: --chrom-sizes: must not be standard input$' 'lengths from standard input' compare --chrom-sizes - p.bed m.bed
 
 # ---------------------------------------------------------------- stats
 
@@ -173,9 +146,7 @@ is "$(tail -n 1 "$stdout")" "s.bed	1	33	33	33	$("$PYTHON" -c 'print(33 / 200)')"
 echo chr9 >>drop
 run covpeaks stats --chrom-sizes sizes --blacklist-file drop s.bed
 stderr_is 'covpeaks: warning: drop: 1 of 2 names are not in sizes; the first is chr9' '  and an unknown one'
-run covpeaks stats --chrom-sizes sizes s.bed x.narrowPeak
-refused 1 'x\.narrowPeak: No such file' '  of a missing file'
-stdout_is '' '  prints no rows of others'
+refuses 1 'x\.narrowPeak: No such file' '  of a missing file' stats --chrom-sizes sizes s.bed x.narrowPeak
 run covpeaks stats --chrom-sizes sizes s.bed
 is "$(tail -n 1 "$stdout" | cut -f 6)" "$("$PYTHON" -c 'print(58 / 350)')" '  share of the genome'
 tab=$(printf '\t.')

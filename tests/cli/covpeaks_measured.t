@@ -17,22 +17,19 @@ for seed in 1 2 3; do
     check narrow 2.5 200 30 t.bg | awk -v OFS='\t' 'NR % 3 { print $1, $2 + 20, $3 + 90 }' >m.bed
     run covpeaks curve -f --measured m.bed --windows 1,8,16 --stats s.json t.bg
     status_is 0 "curve $seed"
-    check curve t.bg m.bed 1 8 16 >wanted
-    is "$(cat "$stdout")" "$(cat wanted)" '  precision and recall at each value'
+    prints '  precision and recall at each value' curve t.bg m.bed 1 8 16
     is "$(check areas s.json t.bg m.bed 2>&1)" 3 '  areas, baselines and the best cutoffs'
 done
 stderr_like '^covpeaks: window 16: area 0\.[0-9]+ \(baseline 0\.[0-9]+\), largest F1 0\.[0-9]+ at [0-9.]+$' '  are printed'
 printf 'chr1\t1500\t1700\nchr10\t0\t9\n' >drop.bed
 check cut t.bg drop.bed >d.bg
 run covpeaks curve -q --measured m.bed --blacklist-file drop.bed t.bg
-check curve d.bg m.bed 1 >wanted
-is "$(cat "$stdout")" "$(cat wanted)" 'regions that do not count'
+prints 'regions that do not count' curve d.bg m.bed 1
 stderr_is '' '  without a warning'
 run covpeaks curve -q --measured m.bed d.bg
 is "$(cat "$stdout")" "$(cat wanted)" 'bases without a value do not count'
 run sh -c 'covpeaks curve -q --measured m.bed - <t.bg'
-check curve t.bg m.bed 1 >wanted
-is "$(cat "$stdout")" "$(cat wanted)" 'standard input'
+prints 'standard input' curve t.bg m.bed 1
 run covpeaks curve -q --measured m.bed -o curve.tsv --plot curve.svg --windows 1,16 t.bg
 status_is 0 'files'
 check curve t.bg m.bed 1 16 >wanted
@@ -105,38 +102,28 @@ done
 like "$(cat "$stderr")" '^covpeaks: warning: u\.bg: no peaks at 99: the largest value is 13
 ' '  a warning says why'
 printf 'chr1\t0\t1\t1\nchr10\t0\t1\t1\nchr2\t0\t1\t1\n' >tiny.bg
-# refuses_curve STATUS REGEX NAME [ARG]...
-refuses_curve() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run covpeaks curve "$@"
-    refused "$wanted" "$regex" "$name"
-    stdout_is '' '  without a table'
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
-refuses_curve 2 '--measured is missing' 'no measured peaks' t.bg
-refuses_curve 1 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' --measured u.bg t.bg
-refuses_curve 1 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' --measured p.bw t.bg
-refuses_curve 1 'm\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured datasets' --measured m.h5 --measured-cutoff 3 p.bw
-refuses_curve 1 "m\.h5: unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown one' --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
-refuses_curve 1 'p\.h5: 2 datasets' '  the input needs one, too' --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5
-refuses_curve 1 '--measured-dataset: u\.bg is a track, which has no datasets$' '  of a track' --measured u.bg --measured-cutoff 3 --measured-dataset x t.bg
-refuses_curve 2 '--measured-dataset needs --measured-cutoff$' '  of peaks' --measured m.bed --measured-dataset x t.bg
+refuses 2 '--measured is missing' 'no measured peaks' curve t.bg
+refuses 1 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' curve --measured u.bg t.bg
+refuses 1 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' curve --measured p.bw t.bg
+refuses 1 'm\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured datasets' curve --measured m.h5 --measured-cutoff 3 p.bw
+refuses 1 "m\.h5: unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown one' curve --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
+refuses 1 'p\.h5: 2 datasets' '  the input needs one, too' curve --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5
+refuses 1 '--measured-dataset: u\.bg is a track, which has no datasets$' '  of a track' curve --measured u.bg --measured-cutoff 3 --measured-dataset x t.bg
+refuses 2 '--measured-dataset needs --measured-cutoff$' '  of peaks' curve --measured m.bed --measured-dataset x t.bg
 h5chunk drop -q --datasets atacseq -o m1.h5 m.h5 || exit 99
-refuses_curve 1 "m1\\.h5: unknown dataset 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' \
+refuses 1 "m1\\.h5: unknown dataset 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' curve \
     --datasets atacseq --measured m1.h5 --measured-cutoff 3 p.h5
-refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
-refuses_curve 1 'word\.bed:2: expected contig, start and end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
-refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
-refuses_curve 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw
-refuses_curve 2 '--windows: duplicate 16$' 'the same window twice' --measured m.bed --windows 16,16 t.bg
-refuses_curve 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window that is a word' --measured m.bed --windows x t.bg
-refuses_curve 2 'standard input: several --windows need a file$' 'windows of standard input' --measured m.bed --windows 1,2 -
-refuses_curve 2 '--min-length needs --measured-cutoff$' 'a length without a cutoff' --measured m.bed -l 5 t.bg
-refuses_curve 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' --measured m.bed --plot y.gif t.bg
-refuses_curve 1 'p\.h5: 2 datasets' 'two datasets' --measured m.bed p.h5
-refuses_curve 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' --measured m.bed -o curve.tsv t.bg
+refuses 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' curve --measured x.bed -o y.tsv t.bg
+refuses 1 'word\.bed:2: expected contig, start and end$' 'a malformed line' curve --measured word.bed -o y.tsv t.bg
+refuses 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' curve --measured m.bed -o y.tsv tiny.bg
+refuses 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in p\.bw$' 'past the end' curve --measured long.bed -o y.tsv p.bw
+refuses 2 '--windows: duplicate 16$' 'the same window twice' curve --measured m.bed --windows 16,16 t.bg
+refuses 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window that is a word' curve --measured m.bed --windows x t.bg
+refuses 2 'standard input: several --windows need a file$' 'windows of standard input' curve --measured m.bed --windows 1,2 -
+refuses 2 '--min-length needs --measured-cutoff$' 'a length without a cutoff' curve --measured m.bed -l 5 t.bg
+refuses 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' curve --measured m.bed --plot y.gif t.bg
+refuses 1 'p\.h5: 2 datasets' 'two datasets' curve --measured m.bed p.h5
+refuses 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' curve --measured m.bed -o curve.tsv t.bg
 
 # ---------------------------------------------------------------- call --auto
 
@@ -210,18 +197,16 @@ print("-c %.9g -C %.9g" % (peaks["cutoff"], peaks["weak_cutoff"]))')
     run covpeaks call -q --broad -l 20 -g 10 -G 150 $cutoffs -o again.bed -f t.bg
     ok '  the same as with these cutoffs' cmp again.bed auto.bed
 }
-for seed in 4 6; do
-    check track $seed >t.bg || exit 99
-    check gapped 5 2.5 20 10 150 t.bg | awk -v OFS='\t' 'NR % 4 { print $1, $2, $3 + 30 }' >m.bed
-    for goal in 'count 3' 'count 25' 'share 0.2' 'share 0.7' 'measured m.bed'; do
-        # shellcheck disable=SC2086 # words
-        set -- $goal
-        broad "$seed, $goal" "$1" "$2"
-        is "$found" "$(check auto "$1" "$2" 20 10 t.bg 150)" '  the closest'
-        is "$cutoffs" "-c $("$PYTHON" -c "print('%.9g -C %.9g' % (2 * ${found% *}, ${found% *}))")" '  at twice the weak cutoff'
-        broad "$seed, $goal, -c 8" "$1" "$2" -c 8
-        is "$found ${cutoffs%% -C*}" "$(check auto "$1" "$2" 20 10 t.bg 150 8) -c 8" '  below a given cutoff'
-    done
+check track 6 >t.bg || exit 99
+check gapped 5 2.5 20 10 150 t.bg | awk -v OFS='\t' 'NR % 4 { print $1, $2, $3 + 30 }' >m.bed
+for goal in 'count 3' 'count 25' 'share 0.2' 'share 0.7' 'measured m.bed'; do
+    # shellcheck disable=SC2086 # words
+    set -- $goal
+    broad "$goal" "$1" "$2"
+    is "$found" "$(check auto "$1" "$2" 20 10 t.bg 150)" '  the closest'
+    is "$cutoffs" "-c $("$PYTHON" -c "print('%.9g -C %.9g' % (2 * ${found% *}, ${found% *}))")" '  at twice the weak cutoff'
+    broad "$goal, -c 8" "$1" "$2" -c 8
+    is "$found ${cutoffs%% -C*}" "$(check auto "$1" "$2" 20 10 t.bg 150 8) -c 8" '  below a given cutoff'
 done
 broad 'measured peaks' measured m.bed
 awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes6
@@ -248,27 +233,25 @@ wanted=$found
 broad 'a measured track has the gaps of regions' measured u.bg --measured-cutoff 2.5
 is "$found" "$wanted" '  the same'
 
-refuses_call 2 '^covpeaks: error: -c/--cutoff is missing; --auto would find one$' 'neither a cutoff nor --auto' -o y.bed t.bg
-refuses_call 2 '--cutoff and --auto cannot be used together$' 'both' --auto --count 5 -c 2 -o y.bed t.bg
-refuses_call 2 '--auto needs one of --count, --share and --measured$' '--auto without a goal' --auto -o y.bed t.bg
-refuses_call 2 '--auto needs only one of --count, --share and --measured$' '  with two' --auto --count 5 --share 0.1 -o y.bed t.bg
-refuses_call 2 '--share needs --auto$' 'a goal without --auto' -c 2 --share 0.1 -o y.bed t.bg
-refuses_call 2 '--measured-cutoff needs --measured$' 'a cutoff of nothing' --auto --count 5 --measured-cutoff 5 -o y.bed t.bg
-refuses_call 2 '--weak-cutoff and --auto cannot be used together: with --broad, --auto finds the weak cutoff$' 'a weak cutoff and --auto' \
+refuses 2 '--cutoff and --auto cannot be used together$' 'both' call --auto --count 5 -c 2 -o y.bed t.bg
+refuses 2 '--auto needs one of --count, --share and --measured$' '--auto without a goal' call --auto -o y.bed t.bg
+refuses 2 '--auto needs only one of --count, --share and --measured$' '  with two' call --auto --count 5 --share 0.1 -o y.bed t.bg
+refuses 2 '--share needs --auto$' 'a goal without --auto' call -c 2 --share 0.1 -o y.bed t.bg
+refuses 2 '--measured-cutoff needs --measured$' 'a cutoff of nothing' call --auto --count 5 --measured-cutoff 5 -o y.bed t.bg
+refuses 2 '--weak-cutoff and --auto cannot be used together: with --broad, --auto finds the weak cutoff$' 'a weak cutoff and --auto' call \
     --auto --count 5 --broad -C 1 -o y.bed t.bg
-refuses_call 1 't\.bg: no value is less than --cutoff 0$' 'no weak cutoff' --auto --count 5 --broad -c 0 -o y.bed t.bg
-refuses_call 1 't\.bg: no broad peaks: no sequence has a peak of 20 bases \(--min-length\) at --cutoff 99$' 'no strong peak' \
+refuses 1 't\.bg: no value is less than --cutoff 0$' 'no weak cutoff' call --auto --count 5 --broad -c 0 -o y.bed t.bg
+refuses 1 't\.bg: no broad peaks: no sequence has a peak of 20 bases \(--min-length\) at --cutoff 99$' 'no strong peak' call \
     --auto --count 5 --broad -c 99 -l 20 -o y.bed t.bg
-refuses_call 1 't\.bg: no broad peaks: no sequence has a peak of 1000000 bases \(--min-length\) at twice any value$' '  at any cutoff' \
+refuses 1 't\.bg: no broad peaks: no sequence has a peak of 1000000 bases \(--min-length\) at twice any value$' '  at any cutoff' call \
     --auto --count 5 --broad -l 1M -o y.bed t.bg
 printf 'c\t0\t500\t0\n' >zero.bg
-refuses_call 1 'zero\.bg: no value is greater than 0$' '  nor a value' --auto --count 5 --broad -o y.bed zero.bg
-refuses_call 2 '--share: 1.5 is out of range ' 'more than all' --auto --share 1.5 -o y.bed t.bg
-refuses_call 1 'none\.bed: there are no peaks$' 'nothing to agree with' --auto --measured none.bed -o y.bed t.bg
-refuses_call 1 'u\.bg: no peaks at 99: the largest value is 13$' '  a track' --auto --measured u.bg --measured-cutoff 99 -o y.bed t.bg
-refuses_call 1 't\.bg: no peaks at any cutoff: all are shorter than 1000000 bases \(--min-length\)$' 'no peaks' --auto --count 5 -l 1M -o y.bed t.bg
-refuses_call 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg' 'other names' --auto --measured x.bed -o y.bed t.bg
-refuses_call 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'no measured base' --auto --measured m.bed -l 1 -o y.bed tiny.bg
+refuses 1 'zero\.bg: no value is greater than 0$' '  nor a value' call --auto --count 5 --broad -o y.bed zero.bg
+refuses 2 '--share: 1.5 is out of range ' 'more than all' call --auto --share 1.5 -o y.bed t.bg
+refuses 1 'none\.bed: there are no peaks$' 'nothing to agree with' call --auto --measured none.bed -o y.bed t.bg
+refuses 1 'u\.bg: no peaks at 99: the largest value is 13$' '  a track' call --auto --measured u.bg --measured-cutoff 99 -o y.bed t.bg
+refuses 1 't\.bg: no peaks at any cutoff: all are shorter than 1000000 bases \(--min-length\)$' 'no peaks' call --auto --count 5 -l 1M -o y.bed t.bg
+refuses 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'no measured base' call --auto --measured m.bed -l 1 -o y.bed tiny.bg
 : >empty.bg
-refuses_call 1 'empty\.bg: ' 'an empty track' --auto --count 5 -o y.bed empty.bg
+refuses 1 'empty\.bg: ' 'an empty track' call --auto --count 5 -o y.bed empty.bg
 done_testing

@@ -22,8 +22,6 @@ import json
 import random
 import sys
 
-import numpy
-
 
 def print_track(seed):
     r = random.Random(seed)
@@ -191,6 +189,7 @@ def print_cut(track, regions):
 
 def read_scores(track, measured, window):
     """The smoothed values of all bases that have one, and whether they are in measured peaks."""
+    import numpy  # here, because loading it takes longer than most calls
     values, truth = [], []
     peaks = read_bed(measured)
     for contig, x in read_track(track).items():
@@ -207,6 +206,7 @@ def read_scores(track, measured, window):
 
 def find_curve(track, measured, window):
     """Rows of cutoff, F1, precision and recall, by ascending cutoff."""
+    import numpy
     values, truth = read_scores(track, measured, window)
     rows = []
     for cutoff in numpy.unique(values):
@@ -225,6 +225,7 @@ def print_curves(track, measured, *windows):
 
 
 def check_areas(stats, track, measured):
+    import numpy
     with open(stats, encoding="utf-8") as f:
         curves = json.load(f)["curves"]
     for curve in curves:
@@ -238,27 +239,18 @@ def check_areas(stats, track, measured):
     print(len(curves))
 
 
+def print_auto(by, goal, length, gap, path, *broad):
+    link = [int(broad[0]), *map(float, broad[1:])] if broad else []
+    print(*(f"{x:.9g}" for x in find_auto(by, goal, int(length), int(gap), path, *link)))
+
+
 def main():
     what, *rest = sys.argv[1:]
-    if what == "track":
-        print_track(int(rest[0]))
-    elif what == "narrow":
-        print_narrow(float(rest[0]), int(rest[1]), int(rest[2]), rest[3])
-    elif what == "beds":
-        write_beds(int(rest[0]))
-    elif what == "compare":
-        print_comparison(*rest)
-    elif what == "auto":
-        broad = [int(rest[5]), *map(float, rest[6:])] if rest[5:] else []
-        print(*(f"{x:.9g}" for x in find_auto(rest[0], rest[1], int(rest[2]), int(rest[3]), rest[4], *broad)))
-    elif what == "cut":
-        print_cut(*rest)
-    elif what == "curve":
-        print_curves(*rest)
-    elif what == "areas":
-        check_areas(*rest)
-    else:
-        print_gapped(float(rest[0]), float(rest[1]), *map(int, rest[2:5]), rest[5])
+    {"track": lambda seed: print_track(int(seed)),
+     "narrow": lambda cutoff, length, gap, path: print_narrow(float(cutoff), int(length), int(gap), path),
+     "gapped": lambda cutoff, weak, *rest: print_gapped(float(cutoff), float(weak), *map(int, rest[:3]), rest[3]),
+     "beds": lambda seed: write_beds(int(seed)),
+     "compare": print_comparison, "auto": print_auto, "cut": print_cut, "curve": print_curves, "areas": check_areas}[what](*rest)
 
 
 main()
