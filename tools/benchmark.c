@@ -3,7 +3,7 @@
  *
  * The subcommands are in tools/benchmark/.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -618,8 +618,7 @@ static int fail_with_list(const struct cov_tool *program, const char *what, cons
     const char *meant = NULL;
     size_t n = 0, n_close = 0;
     for (const struct cov_tool *const *t = program->subcommands; word && *t; t++)
-        if (cov_opt_is_close(word, strlen(word), (*t)->name) ||
-            ((*t)->formerly && strcmp(word, (*t)->formerly) == 0)) {
+        if (cov_opt_is_close(word, strlen(word), (*t)->name)) {
             meant = (*t)->name;
             n_close++;
         }

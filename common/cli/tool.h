@@ -42,9 +42,8 @@ enum cov_tool_lacks {
  * `subcommands`, `examples`, `print_versions` and `before_error`; the first argument selects the
  * subcommand. */
 struct cov_tool {
-    const char *name;     /* for a subcommand: the word that selects it */
-    const char *formerly; /* a subcommand of earlier versions that this one replaces; NULL: none */
-    const char *summary;  /* one line without full stop, for --help and NAME in the man page */
+    const char *name;    /* for a subcommand: the word that selects it */
+    const char *summary; /* one line without full stop, for --help and NAME in the man page */
     const struct cov_tool *const *subcommands; /* ended by NULL; NULL: none */
     const char *synopsis;                      /* after the name: "[options] -o OUT FASTA|-" */
     const char *examples;                      /* lines of commands for --help; may be NULL */

@@ -22,7 +22,7 @@
 #include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
-#include "tools/benchmark/bench_net.h"
+#include "tools/benchmark/bench.h"
 
 enum { REPEATS = 5 };
 #define SECONDS 0.1 /* of a repeat */

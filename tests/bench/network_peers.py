@@ -203,7 +203,7 @@ class Ours:
         c, batch = self.c, str(self.c.batch_size)
         with tempfile.TemporaryDirectory() as directory:
             command = ["benchmark", "model", "-q", "--model", "combined", "--precision", self.precision, "--device", "cpu", "--repeats", "1",
-                       "-@", str(c.threads), "--threads-list", str(c.threads), "-o", directory, "-f"]
+                       "-@", str(c.threads), "-o", directory, "-f"]
             # With --training, prediction is measured, too, with one chunk.
             command += ["--batch-size", "1", "--training", batch, "--seconds", str(seconds)] if c.training else \
                 ["--batch-size", batch, "--seconds", str(seconds)]

@@ -1,14 +1,61 @@
-/* bench.c - see bench.h.
+/* bench.c - see bench.h: options, a run, and timed cases.
  * SPDX-License-Identifier: MIT */
 #include "tools/benchmark/bench.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/base/progress.h"
+#include "common/file/path.h"
 #include "common/file/textfile.h"
+#include "common/input/model.h"
+#include "common/seq/fasta.h"
+#include "tools/benchmark/child.h"
+
+/* ---------------------------------------------------------------- options */
+
+static int read_numbers(const struct cov_opt *row, struct numbers *out, struct cov_err *e)
+{
+    char option[40];
+    (void)snprintf(option, sizeof option, "--%s", row->name);
+    if (out->text.n > NUMBERS_MAX)
+        return cov_fail(e, COV_EUSAGE, "%s: more than %d numbers", option, NUMBERS_MAX);
+    const int64_t min = row->min > 1 ? (int64_t)row->min : 1;
+    for (size_t i = 0; i < out->text.n; i++) {
+        const char *text = out->text.items[i];
+        if (row->min == 0 && strcmp(text, "unlimited") == 0)
+            out->items[i] = 0;
+        else if (cov_parse_size(text, option, min, (int64_t)row->max, &out->items[i], e))
+            return COV_EUSAGE;
+    }
+    out->n = out->text.n;
+    return COV_OK;
+}
+
+int benchmark_numbers(const struct cov_opt *rows, void *config, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (const struct cov_opt *row = rows; row->name && !rc; row++)
+        if (row->type == COV_OPT_LIST && row->max > 0)
+            rc = read_numbers(row, (struct numbers *)((char *)config + row->field), e);
+    return rc;
+}
+
+struct numbers benchmark_threads(unsigned all)
+{
+    struct numbers list = {.items = {all}, .n = 1};
+    for (int64_t n = 1; n < all; n *= 2)
+        list.items[list.n++] = n;
+    return list;
+}
+
+/* ---------------------------------------------------------------- a run */
 
 /* Share of a processor that a compute thread gets on an idle machine. */
 #define UNDISTURBED 0.9
@@ -37,22 +84,6 @@ void bench_fini(struct bench *b)
     free(b->notes);
     free(b->advice);
     free(b->flame);
-}
-
-int bench_begin(struct bench *b, double seconds, struct cov_err *e)
-{
-    struct cov_pool *pool = NULL;
-    int rc = cov_tmpdir_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
-    if (rc)
-        return rc;
-    machine_describe(&b->machine);
-    cov_progress_begin(b->progress, "probing the machine", "", -1);
-    rc = cov_pool_new(b->threads, &pool, e);
-    if (!rc)
-        rc = machine_probe(&b->machine, pool, seconds, e);
-    cov_pool_free(pool);
-    cov_progress_end(b->progress);
-    return rc;
 }
 
 int bench_note(struct bench *b, struct cov_err *e, const char *fmt, ...)
@@ -86,15 +117,6 @@ int bench_advise(struct bench *b, const char *what, const char *value, char *how
     return COV_OK;
 }
 
-void bench_print_advice(const struct bench *b, FILE *out)
-{
-    (void)fprintf(out, "setting\tvalue\thow\treason\n");
-    for (size_t i = 0; i < b->n_advice; i++) {
-        const struct bench_advice *a = &b->advice[i];
-        (void)fprintf(out, "%s\t%s\t%s\t%s\n", a->what, a->value, a->how, a->reason);
-    }
-}
-
 bool bench_is_disturbed(const struct bench *b)
 {
     return b->processor_had < UNDISTURBED * b->processor_wanted;
@@ -104,6 +126,8 @@ int bench_read_json(const char *path, struct cov_json_value **out, struct cov_er
 {
     return cov_textfile_read_json(path, BENCH_MAX_TEXT, out, e);
 }
+
+/* ---------------------------------------------------------------- timed cases */
 
 int bench_cases_add(struct bench_cases *list, void *arg, struct cov_err *e, const char *fmt, ...)
 {
@@ -212,5 +236,133 @@ int bench_draw(struct bench *b, const struct cov_chart *like, const struct bench
             rc = chart_add_figure(chart, series, x, figures_find(&b->figures, cases->items[i].name),
                                   factor, e);
     }
+    return rc;
+}
+/* ---------------------------------------------------------------- inputs */
+
+/* Fails if the FASTA cannot be read, is not a regular file, or has no record. */
+static int check_fasta(const char *path, struct cov_err *e)
+{
+    struct cov_fasta_header header;
+    struct cov_fasta *f = NULL;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "%s: not a regular file; it is read several times", path);
+    int rc = cov_fasta_open(path, 1, &f, e);
+    int found = rc ? rc : cov_fasta_next(f, &header, e);
+    if (found == 0)
+        found = cov_fail(e, COV_EINPUT, "%s: no sequence: the file is empty", path);
+    cov_fasta_free(f);
+    return found < 0 ? found : COV_OK;
+}
+
+static int check_inputs(const struct benchmark_config *c, struct cov_err *e)
+{
+    struct cov_model *m = NULL;
+    int rc = c->fasta ? check_fasta(c->fasta, e) : COV_OK;
+    if (!rc && c->model && strcmp(c->model, BENCH_NET_COMBINED) != 0)
+        rc = cov_model_open(c->model, &m, e);
+    cov_model_close(m);
+    return rc;
+}
+
+static int make_inputs(struct bench *b, const struct benchmark_config *c, bool runs_tools,
+                       struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (c->fasta && !(b->fasta = cov_strdup(c->fasta, e)))
+        rc = COV_ENOMEM;
+    else if (!c->fasta && c->size > 0)
+        rc = benchmark_genome(b, "synthetic.fa", c->size, &b->fasta, e);
+    if (rc || !runs_tools)
+        return rc;
+    b->model = c->model ? cov_strdup(c->model, e) : cov_path_join(b->work.path, "random.ckpt", e);
+    if (!b->model)
+        return COV_ENOMEM;
+    return c->model ? COV_OK : bench_net_write_random(b->model, e);
+}
+
+/* ---------------------------------------------------------------- a subcommand */
+
+/* Prints a table with the header setting, value, how, reason. */
+static void print_advice(const struct bench *b, FILE *out)
+{
+    (void)fprintf(out, "setting\tvalue\thow\treason\n");
+    for (size_t i = 0; i < b->n_advice; i++) {
+        const struct bench_advice *a = &b->advice[i];
+        (void)fprintf(out, "%s\t%s\t%s\t%s\n", a->what, a->value, a->how, a->reason);
+    }
+}
+
+static int write_results(struct cov_common *common, const struct bench *b, struct cov_err *e)
+{
+    int rc = bench_output_write(b, &common->stats, e);
+    if (rc)
+        return rc;
+    if (!common->quiet && b->n_advice > 0)
+        print_advice(b, stdout);
+    else if (!common->quiet)
+        figures_print_tsv(&b->figures, stdout);
+    if (bench_is_disturbed(b))
+        cov_warn("the machine was busy; results are unreliable");
+    char *page = cov_path_join(b->dir, "report.html", e);
+    if (!page)
+        return COV_ENOMEM;
+    cov_info("report: %s", page);
+    free(page);
+    return COV_OK;
+}
+
+/* Creates `work`, describes the machine, and runs its probes for about `seconds` each. */
+static int begin(struct bench *b, double seconds, struct cov_err *e)
+{
+    struct cov_pool *pool = NULL;
+    int rc = cov_tmpfolder_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
+    if (rc)
+        return rc;
+    machine_describe(&b->machine);
+    cov_progress_begin(b->progress, "probing the machine", "", -1);
+    rc = cov_pool_new(b->threads, &pool, e);
+    if (!rc)
+        rc = machine_probe(&b->machine, pool, seconds, e);
+    cov_pool_free(pool);
+    cov_progress_end(b->progress);
+    return rc;
+}
+
+int benchmark_run(struct cov_common *common, const void *config, bool runs_tools,
+                  int (*measure)(struct bench *b, const void *config, struct cov_err *e),
+                  struct cov_err *e)
+{
+    const struct benchmark_config *c = config;
+    struct bench b = {
+        .dir = common->output ? common->output : BENCHMARK_DIRECTORY,
+        .tmpdir = common->tmpdir,
+        .command = common->stats.command,
+        .force = common->force,
+        .threads = (unsigned)common->threads,
+        .repeats = (size_t)c->repeats,
+        .seconds = c->seconds > 0 ? c->seconds : 1,
+        .progress = &common->progress,
+    };
+    /* Of a probe. */
+    double seconds = c->seconds > 0 ? 4 * c->seconds : 0.1;
+    seconds = seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1;
+    if (cov_path_is_std(b.dir))
+        return cov_fail(e, COV_EUSAGE, "-o: must be a directory, not standard output");
+    int rc = check_inputs(c, e);
+    if (!rc)
+        rc = child_prefer_own(e);
+    if (!rc)
+        rc = bench_output_begin(&b, e);
+    if (!rc)
+        rc = begin(&b, seconds, e);
+    if (!rc)
+        rc = make_inputs(&b, c, runs_tools, e);
+    if (!rc)
+        rc = measure(&b, config, e);
+    if (!rc)
+        rc = write_results(common, &b, e);
+    bench_fini(&b);
     return rc;
 }

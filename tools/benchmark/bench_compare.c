@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/plot/table_outputs.h"
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 
 struct compare_config {
     double max_slowdown;    /* fail if a figure is worse by more than this fraction */

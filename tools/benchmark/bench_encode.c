@@ -11,7 +11,7 @@
 #include "common/codec/codec.h"
 #include "common/deflate/onehot_deflate.h"
 #include "common/seq/alphabet.h"
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 
 /* Encodings of one sequence, and of many sequences to padded one-hot floats. */
 enum form {
@@ -67,10 +67,10 @@ static size_t bound(size_t L)
     return a > b ? a : b;
 }
 
-static int open_text(struct text *t, size_t L, uint64_t seed, struct cov_err *e)
+static int open_text(struct text *t, size_t L, struct cov_err *e)
 {
     struct cov_rng rng;
-    cov_rng_init(&rng, seed + L);
+    cov_rng_init(&rng, BENCH_SEED + L);
     t->L = L;
     t->floats = cov_calloc64(1, (16 * BATCH + 8 + 8 + 3) * L + bound(L), e);
     if (!t->floats)
@@ -215,7 +215,7 @@ int bench_encode(struct bench *b, const void *options, struct cov_err *e)
     struct bench_cases cases = {.run = run};
     int rc = texts && all ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < lengths->n && !rc; i++) {
-        rc = open_text(&texts[i], (size_t)lengths->items[i], b->seed, e);
+        rc = open_text(&texts[i], (size_t)lengths->items[i], e);
         for (size_t k = 0; k < FORMS && !rc; k++) {
             struct encode_case *c = &all[i * FORMS + k];
             *c = (struct encode_case){.text = &texts[i], .form = (enum form)k};
@@ -254,7 +254,7 @@ static int encode_run(struct cov_common *common, void *config, const bool *given
     (void)n_operands;
     (void)operands;
     int rc = benchmark_numbers(encode_rows, config, e);
-    return rc ? rc : benchmark_run(common, config, BENCH_ENCODE, bench_encode, e);
+    return rc ? rc : benchmark_run(common, config, false, bench_encode, e);
 }
 
 const struct cov_tool benchmark_encode = {

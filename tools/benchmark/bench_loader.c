@@ -1,27 +1,347 @@
-/* bench_loader.c - benchmark loader: loading chunks of a genome by several strategies.
+/* bench_loader.c - benchmark loader: timed epochs, which load all chunks of a genome from a file to a
+ * device, by several strategies.
+ *
+ * The simulated device computes a batch for a given time while the next one is loaded, as a GPU
+ * does in training. It uses no CPU time.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "common/base/progress.h"
+#include "common/file/hash.h"
+#include "common/base/half.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/ring.h"
+#include "common/base/rng.h"
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"
 #include "common/cli/shared_options.h"
 #include "common/file/path.h"
+#include "common/h5/h5.h"
 #include "common/job/encode/encode.h"
-#include "tools/benchmark/bench_epoch.h"
-#include "tools/benchmark/measuring.h"
+#include "common/seq/alphabet.h"
+#include "tools/benchmark/bench.h"
 
+const char *const strategy_names[STRATEGIES] = {
+    "original", "+blosc", "+packed", "+device-decode", "+ring-buffer",
+};
+
+enum {
+    BATCH = 16,          /* chunks of a batch when strategies are compared */
+    DEVICE_RATE = 20000, /* chunks per second of the simulated device */
+    EPOCH_BINS = 20
+};
+
+/* Shared by all epochs. */
 struct shared {
     struct bench *b;
     const struct loader_options *o;
-    struct epochs all;
+    char *files[STRATEGIES];      /* of the genome; the last three are the same string. Owned */
     double per_chunk[STRATEGIES]; /* stored bytes of a chunk's bases */
+    size_t n_chunks;
+    uint64_t checksum; /* of all chunks; 0: not known yet */
+    bool dropped;      /* the page cache could be dropped */
+    float *of_half;    /* [65536]. Owned */
 };
+
+struct epoch {
+    struct shared *shared;
+    enum strategy strategy;
+    int64_t io_limit; /* bytes per second; 0: unlimited */
+    unsigned threads; /* of STRATEGY_RING */
+    size_t batch;     /* chunks */
+    bool device;      /* there is one */
+    uint64_t seed;    /* for the order of chunks; changes after each epoch */
+    /* Seconds that the device worked, and seconds that passed, in each part of the epochs. */
+    double busy[EPOCH_BINS], spent[EPOCH_BINS];
+};
+
+/* ---------------------------------------------------------------- reading, decoding, the device */
+
+static void sleep_until(double at)
+{
+    double left = at - cov_clock();
+    if (left <= 0)
+        return;
+    struct timespec t = {(time_t)left, 0};
+    t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
+    (void)nanosleep(&t, NULL);
+}
+
+/* A slot of the ring: a batch of chunks, in stored and in decoded form. The original strategy
+ * decodes while it reads, to `floats`. */
+struct batch {
+    size_t n;
+    size_t *rows;         /* [batch] */
+    struct cov_blob *raw; /* [batch] */
+    uint8_t *codes;       /* [batch, L] */
+};
+
+/* Epochs over one open file. */
+struct epochs_run {
+    struct epoch *of;
+    struct cov_h5 *h5;           /* of the original strategy */
+    struct cov_h5_set *plain;    /* [total, L, 4] halves in it, read as h5py does */
+    struct cov_chunk_file *file; /* of the other strategies */
+    struct cov_pool *pool;       /* NULL: all stages run in turn */
+    size_t L, *order;            /* order: a permutation of the rows */
+    uint16_t *halves;
+    float *floats; /* [batch, L, 4]: a batch as passed to the device; NULL: it takes codes */
+
+    /* The current epoch. */
+    double started, read_bytes, device_free, device_busy;
+    double fed; /* when the device got the last batch */
+    size_t read, chunks, total;
+    bool checks;
+    uint64_t checksum;
+};
+
+/* Counts a chunk that was read, and delays the reader to keep to the I/O limit. */
+static void throttle(struct epochs_run *p)
+{
+    p->read_bytes += p->of->shared->per_chunk[p->of->strategy];
+    if (p->of->io_limit > 0)
+        sleep_until(p->started + p->read_bytes / (double)p->of->io_limit);
+}
+
+static void feed_device(struct epochs_run *p, size_t n_chunks)
+{
+    p->chunks += n_chunks;
+    if (!p->of->device || n_chunks == 0)
+        return;
+    double needs = (double)n_chunks / DEVICE_RATE, now = cov_clock();
+    double begin = p->device_free > now ? p->device_free : now;
+    p->device_free = begin + needs;
+    p->device_busy += needs;
+    sleep_until(p->device_free - needs); /* one batch is computed while the next is loaded */
+    /* Spreads both times over the parts of the epoch that these chunks belong to. */
+    double passed = cov_clock() - p->fed;
+    for (size_t i = p->chunks - n_chunks; i < p->chunks; i++) {
+        size_t bin = i * EPOCH_BINS / p->total;
+        p->of->busy[bin < EPOCH_BINS ? bin : EPOCH_BINS - 1] += needs / (double)n_chunks;
+        p->of->spent[bin < EPOCH_BINS ? bin : EPOCH_BINS - 1] += passed / (double)n_chunks;
+    }
+    p->fed += passed;
+}
+
+static int fetch_plain(struct epochs_run *p, const struct batch *b, struct cov_err *e)
+{
+    const float *of_half = p->of->shared->of_half;
+    float *floats = p->floats + b->n * 4 * p->L;
+    int rc = cov_h5_set_read(p->plain, b->rows[b->n], 1, 0, 4, p->halves, e);
+    for (size_t i = 0; i < 4 * p->L; i++)
+        floats[i] = of_half[p->halves[i]];
+    for (size_t t = 0; t < p->L && p->checks; t++)
+        b->codes[b->n * p->L + t] = cov_code_from_onehot_f16(p->halves + 4 * t);
+    return rc;
+}
+
+static int fetch(void *arg, void *slot, struct cov_err *e)
+{
+    struct epochs_run *p = arg;
+    struct batch *b = slot;
+    int rc = COV_OK;
+    for (b->n = 0; b->n < p->of->batch && p->read < p->total && !rc; b->n++) {
+        b->rows[b->n] = p->order[p->read++];
+        cov_blob_clear(&b->raw[b->n]);
+        rc = p->plain
+                 ? fetch_plain(p, b, e)
+                 : cov_chunk_file_fetch(p->file, b->rows[b->n], COV_CHUNK_BASES, &b->raw[b->n], e);
+        throttle(p);
+    }
+    return rc ? rc : b->n > 0;
+}
+
+static int decode(void *arg, void *slot, void *worker, struct cov_err *e)
+{
+    (void)worker;
+    struct epochs_run *p = arg;
+    struct batch *b = slot;
+    int rc = COV_OK;
+    for (size_t k = 0; k < b->n && p->file && !rc; k++)
+        rc = cov_chunk_file_decode(p->file, b->rows[k], COV_CHUNK_BASES, &b->raw[k],
+                                   b->codes + k * p->L, NULL, e);
+    return rc;
+}
+
+static int hand_over(void *arg, void *slot, struct cov_err *e)
+{
+    (void)e;
+    struct epochs_run *p = arg;
+    const struct batch *b = slot;
+    for (size_t i = 0; i < b->n && p->checks; i++)
+        p->checksum += cov_fingerprint(1, b->codes + i * p->L, p->L);
+    feed_device(p, b->n);
+    return COV_OK;
+}
+
+/* Decodes without other threads, to one-hot floats if the device does not expand codes. */
+static int decode_and_hand_over(void *arg, void *slot, struct cov_err *e)
+{
+    struct epochs_run *p = arg;
+    const struct batch *b = slot;
+    int rc = decode(p, slot, NULL, e);
+    for (size_t i = 0; i < b->n * p->L && p->floats && p->file; i++)
+        memcpy(p->floats + 4 * i, cov_onehot_f32[b->codes[i]], 4 * sizeof(float));
+    return rc ? rc : hand_over(arg, slot, e);
+}
+
+static void init_batch(void *arg, void *slot, struct cov_arena *memory)
+{
+    const struct epochs_run *p = arg;
+    struct batch *b = slot;
+    b->rows = cov_arena_calloc(memory, p->of->batch, sizeof *b->rows);
+    b->raw = cov_arena_calloc(memory, p->of->batch, sizeof *b->raw);
+    b->codes = cov_arena_calloc(memory, p->of->batch, p->L);
+}
+
+static void fini_batch(void *arg, void *slot)
+{
+    const struct epochs_run *p = arg;
+    struct batch *b = slot;
+    for (size_t k = 0; b->raw && k < p->of->batch; k++)
+        cov_blob_fini(&b->raw[k]);
+}
+
+/* ---------------------------------------------------------------- an epoch */
+
+static int run_epoch(struct epochs_run *p, struct cov_err *e)
+{
+    const struct cov_ring_job job = {.fetch = fetch,
+                                     .work = p->pool ? decode : NULL,
+                                     .store = p->pool ? hand_over : decode_and_hand_over,
+                                     .slot_bytes = sizeof(struct batch),
+                                     .n_slots = p->pool ? 0 : 1,
+                                     .init_slot = init_batch,
+                                     .fini_slot = fini_batch};
+    struct cov_rng rng;
+    struct shared *s = p->of->shared;
+    s->dropped = machine_drop_cache(s->files[p->of->strategy]) && s->dropped;
+    cov_rng_init(&rng, ++p->of->seed);
+    for (size_t i = p->total; i > 1; i--) {
+        size_t k = cov_rng_below(&rng, i), t = p->order[k];
+        p->order[k] = p->order[i - 1];
+        p->order[i - 1] = t;
+    }
+    p->read_bytes = p->device_busy = 0;
+    p->read = p->chunks = 0;
+    p->started = p->fed = p->device_free = cov_clock();
+    int rc = cov_ring_run_job(p->pool, &job, p, NULL, e);
+    sleep_until(p->device_free);
+    return rc;
+}
+
+static void close_run(struct epochs_run *p)
+{
+    cov_h5_set_close(p->plain);
+    cov_h5_close(p->h5);
+    cov_chunk_file_close(p->file);
+    cov_pool_free(p->pool);
+    free(p->order);
+    free(p->halves);
+    free(p->floats);
+}
+
+static int open_source(struct epochs_run *p, const char *path, struct cov_err *e)
+{
+    int rc;
+    if (p->of->strategy == STRATEGY_ORIGINAL) {
+        rc = cov_h5_open(path, &p->h5, e);
+        if (!rc)
+            rc = cov_h5_set_open_plain(p->h5, "data/X", 3, &p->plain, e);
+        if (rc)
+            return rc;
+        p->total = cov_h5_set_rows(p->plain)->dims[0];
+        p->L = cov_h5_set_rows(p->plain)->dims[1];
+    } else {
+        rc = cov_chunk_file_open(path, &p->file, e);
+        if (rc)
+            return rc;
+        p->total = cov_grid_n_chunks(cov_chunk_file_grid(p->file));
+        p->L = cov_grid_chunk_length(cov_chunk_file_grid(p->file));
+    }
+    p->order = cov_malloc(p->total, sizeof *p->order, e);
+    p->halves = cov_malloc(4 * p->L, sizeof *p->halves, e);
+    for (size_t i = 0; p->order && i < p->total; i++)
+        p->order[i] = i;
+    return p->order && p->halves ? COV_OK : COV_ENOMEM;
+}
+
+/* The caller closes *p in any case. */
+static int open_run(struct epoch *of, struct epochs_run *p, struct cov_err *e)
+{
+    *p = (struct epochs_run){.of = of};
+    int rc = open_source(p, of->shared->files[of->strategy], e);
+    if (!rc && of->strategy == STRATEGY_RING)
+        rc = cov_pool_new(of->threads, &p->pool, e);
+    if (rc || of->strategy >= STRATEGY_DEVICE)
+        return rc;
+    const size_t n_floats = 4 * of->batch * p->L;
+    p->floats = cov_malloc(n_floats, sizeof *p->floats, e);
+    if (!p->floats)
+        return COV_ENOMEM;
+    memset(p->floats, 0, n_floats * sizeof *p->floats);
+    return COV_OK;
+}
+
+/* Loads all chunks. COV_EINPUT if they differ from those of the strategies checked before. */
+static int check(void *arg, struct cov_err *e)
+{
+    const struct epoch *epoch = arg;
+    struct epoch unlimited = *epoch;
+    struct shared *s = epoch->shared;
+    struct epochs_run p;
+    unlimited.io_limit = 0;
+    int rc = open_run(&unlimited, &p, e);
+    if (!rc) {
+        p.checks = true;
+        rc = run_epoch(&p, e);
+    }
+    if (!rc && s->checksum == 0)
+        s->checksum = p.checksum;
+    if (!rc && (p.checksum != s->checksum || p.chunks != s->n_chunks))
+        rc = cov_fail(e, COV_EINPUT, "%s: loads different chunks from the other strategies",
+                      strategy_names[epoch->strategy]);
+    close_run(&p);
+    return rc;
+}
+
+/* Sets *value to the mean seconds per epoch, or, with a device, to the share of the time in which
+ * the device works. Sets `busy` and `spent`. */
+static int time_epoch(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    struct epoch *epoch = arg;
+    struct epochs_run p;
+    double spent = 0, busy = 0;
+    size_t n = 0;
+    int rc = open_run(epoch, &p, e);
+    memset(epoch->busy, 0, sizeof epoch->busy);
+    memset(epoch->spent, 0, sizeof epoch->spent);
+    while (!rc && (n == 0 || spent < seconds)) {
+        rc = run_epoch(&p, e);
+        spent += cov_clock() - p.started;
+        busy += p.device_busy;
+        n++;
+    }
+    *value = epoch->device ? busy / spent : spent / (double)n;
+    close_run(&p);
+    return rc;
+}
+
+/* Sets *value to the chunks loaded per second. */
+static int rate_of(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    const struct epoch *epoch = arg;
+    int rc = time_epoch(arg, seconds, value, e);
+    *value = (double)epoch->shared->n_chunks / *value;
+    return rc;
+}
 
 /* ---------------------------------------------------------------- the files */
 
@@ -50,15 +370,14 @@ static int make_files(struct shared *s, struct cov_err *e)
             .genome = {.tmpdir = s->b->work.path, .n_threads = 1}};
         const struct cov_job job = {pool, s->b->progress, &stats};
         cov_stats_init(&stats, "benchmark", "");
-        s->all.files[i] = cov_path_join(s->b->work.path, files[i].name, e);
-        rc = s->all.files[i]
-                 ? cov_encode_fasta(s->b->fasta, s->all.files[i], true, &options, &job, e)
-                 : COV_ENOMEM;
-        s->all.n_chunks = (size_t)stats.chunks;
+        s->files[i] = cov_path_join(s->b->work.path, files[i].name, e);
+        rc = s->files[i] ? cov_encode_fasta(s->b->fasta, s->files[i], true, &options, &job, e)
+                         : COV_ENOMEM;
+        s->n_chunks = (size_t)stats.chunks;
         cov_stats_fini(&stats);
     }
     cov_pool_free(pool);
-    s->all.files[STRATEGY_DEVICE] = s->all.files[STRATEGY_RING] = s->all.files[STRATEGY_PACKED];
+    s->files[STRATEGY_DEVICE] = s->files[STRATEGY_RING] = s->files[STRATEGY_PACKED];
     return rc;
 }
 
@@ -66,7 +385,7 @@ static int measure_storage(struct shared *s, enum strategy strategy, struct cov_
 {
     struct cov_chunk_file *f;
     struct cov_h5_storage storage;
-    int rc = cov_chunk_file_open(s->all.files[strategy], &f, e);
+    int rc = cov_chunk_file_open(s->files[strategy], &f, e);
     if (rc)
         return rc;
     rc = cov_chunk_file_storage(f, cov_chunk_file_bases_name(f), &storage, e);
@@ -77,7 +396,7 @@ static int measure_storage(struct shared *s, enum strategy strategy, struct cov_
     cov_chunk_file_close(f);
     if (rc)
         return rc;
-    s->per_chunk[strategy] = (double)storage.stored_bytes / (double)s->all.n_chunks;
+    s->per_chunk[strategy] = (double)storage.stored_bytes / (double)s->n_chunks;
     return figures_add_one(&s->b->figures, (double)storage.stored_bytes / bases, e,
                            "loader/bytes_per_base/strategy=%s", strategy_names[strategy]);
 }
@@ -122,18 +441,17 @@ static int add_ratios(struct shared *s, int strategy, int64_t limit, struct cov_
 static int measure_limit(struct shared *s, int64_t limit, bool device, struct epoch *epochs,
                          struct cov_err *e)
 {
-    struct bench_cases cases = {.check = device ? NULL : epoch_check, .run = epoch_time};
+    struct bench_cases cases = {.check = device ? NULL : check, .run = time_epoch};
     char text[32];
     int rc = COV_OK;
     for (int i = 0; i < STRATEGIES && !rc; i++) {
-        epochs[i] = (struct epoch){.all = &s->all,
+        epochs[i] = (struct epoch){.shared = s,
                                    .strategy = (enum strategy)i,
                                    .io_limit = limit,
                                    .threads = s->b->threads,
-                                   .batch = (size_t)s->o->batch,
-                                   .bytes_per_chunk = s->per_chunk[i],
-                                   .device_rate = device ? s->o->device_rate : 0,
-                                   .seed = s->b->seed};
+                                   .batch = BATCH,
+                                   .device = device,
+                                   .seed = BENCH_SEED};
         rc = bench_cases_add(&cases, &epochs[i], e, "loader/%s/" LIMIT_LABEL,
                              device ? "device_use" : "epoch_seconds", strategy_names[i],
                              limit_name(limit, text));
@@ -234,19 +552,18 @@ static int sweep(struct shared *s, struct cov_err *e)
                                            .x = "chunks per batch",
                                            .y = "chunks/s",
                                            .log_x = true};
-    const struct numbers threads = benchmark_threads(s->b, &s->o->threads);
+    const struct numbers threads = benchmark_threads(s->b->threads);
     const struct numbers *batches = &s->o->batches;
     size_t n = threads.n * batches->n;
     struct epoch *epochs = cov_calloc(n, sizeof *epochs, e);
-    struct bench_cases cases = {.run = epoch_rate};
+    struct bench_cases cases = {.run = rate_of};
     int rc = epochs ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; k < n && !rc; k++) {
-        epochs[k] = (struct epoch){.all = &s->all,
+        epochs[k] = (struct epoch){.shared = s,
                                    .strategy = STRATEGY_RING,
                                    .threads = (unsigned)threads.items[k / batches->n],
                                    .batch = (size_t)batches->items[k % batches->n],
-                                   .bytes_per_chunk = s->per_chunk[STRATEGY_RING],
-                                   .seed = s->b->seed};
+                                   .seed = BENCH_SEED};
         rc = bench_cases_add(&cases, &epochs[k], e,
                              "loader/chunks_per_second/strategy=+ring-buffer,threads=%u,batch=%zu",
                              epochs[k].threads, epochs[k].batch);
@@ -262,11 +579,11 @@ static int sweep(struct shared *s, struct cov_err *e)
 
 int bench_loader(struct bench *b, const void *options, struct cov_err *e)
 {
-    const struct loader_options *o = options;
-    struct shared s = {.b = b, .o = o};
-    int rc = epochs_init(&s.all, e);
-    if (!rc)
-        rc = make_files(&s, e);
+    struct shared s = {.b = b, .o = options, .dropped = true};
+    s.of_half = cov_malloc(1 << 16, sizeof *s.of_half, e);
+    for (size_t i = 0; s.of_half && i < 1 << 16; i++)
+        s.of_half[i] = cov_half_to_float((uint16_t)i);
+    int rc = s.of_half ? make_files(&s, e) : COV_ENOMEM;
     for (int i = 0; i < STRATEGIES && !rc; i++)
         rc = measure_storage(&s, (enum strategy)i, e);
     if (!rc)
@@ -276,41 +593,30 @@ int bench_loader(struct bench *b, const void *options, struct cov_err *e)
     if (!rc)
         rc = bench_note(
             b, e,
-            "Loading: %zu chunks in shuffled order, %s; the device is simulated, at %.0f chunks/s; "
+            "Loading: %zu chunks in shuffled order, %s; the device is simulated, at %d chunks/s; "
             "an I/O limit is a reader that waits.",
-            s.all.n_chunks,
-            s.all.dropped ? "the page cache dropped before each epoch"
-                          : "the page cache could not be dropped",
-            o->device_rate);
-    epochs_fini(&s.all);
-    return rc || o->ranks.n == 0 ? rc : bench_ranks(b, o, e);
+            s.n_chunks,
+            s.dropped ? "the page cache dropped before each epoch"
+                      : "the page cache could not be dropped",
+            DEVICE_RATE);
+    for (int i = 0; i <= STRATEGY_PACKED; i++)
+        free(s.files[i]); /* the other entries are aliases of the last one */
+    free(s.of_half);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- the subcommand */
 
 #define FIELD(name) offsetof(struct loader_options, name)
 
-enum { ROW_RANKS, ROW_RANK_SIZES, MIN_CHUNKS = 50 };
-
 static const struct cov_opt loader_rows[] = {
-    [ROW_RANKS] =
-        BENCHMARK_LIST("ranks", FIELD(ranks), NULL, 1, 1024,
-                       "also measure training in these numbers of processes, which share the data "
-                       "in memory (covtrain --loading ranks); needs mpirun"),
-    [ROW_RANK_SIZES] = BENCHMARK_LIST("rank-sizes", FIELD(rank_sizes), "5M,10M,20M", 1, 1e12,
-                                      "bases of the synthetic genomes for --ranks"),
     BENCHMARK_FASTA("the genome"),
     BENCHMARK_SIZE("20M"),
     BENCHMARK_LIST(
         "io-limit", FIELD(io_limits), "unlimited,1000M", 0, 1e18,
         "bytes per second that reading is limited to, as by a slower disk, or unlimited"),
-    BENCHMARK_COUNT("batch-size", FIELD(batch), "16", 4096,
-                    "chunks per batch when strategies are compared"),
-    BENCHMARK_LIST("threads-list", FIELD(threads), NULL, 1, 1024,
-                   "numbers of threads of the sweep (default: one and all)"),
-    BENCHMARK_LIST("batch-list", FIELD(batches), "2,8,32", 1, 4096, "batch sizes of the sweep"),
-    COV_OPT(FLOAT, "device-rate", 0, FIELD(device_rate), "N",
-            "chunks per second of the simulated device", .def = "20000", .min = 1, .max = 1e9),
+    BENCHMARK_LIST("batch-list", FIELD(batches), "2,8,32", 1, 4096,
+                   "chunks per batch, to compare by number of threads"),
     COV_SUBSEQUENCE_LENGTH_OPTION(FIELD(length)),
     BENCHMARK_SECONDS("0.2"),
     BENCHMARK_REPEATS("5"),
@@ -320,25 +626,18 @@ static const struct cov_opt loader_rows[] = {
 static int loader_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {
+    (void)given;
     (void)n_operands;
     (void)operands;
-    const struct loader_options *o = config;
     int rc = benchmark_numbers(loader_rows, config, e);
-    if (!rc && given[ROW_RANK_SIZES] && !given[ROW_RANKS])
-        rc = cov_fail(e, COV_EUSAGE, "--rank-sizes needs --ranks");
-    for (size_t i = 0; i < o->rank_sizes.n && given[ROW_RANKS] && !rc; i++)
-        if (o->rank_sizes.items[i] < MIN_CHUNKS * o->length)
-            rc = cov_fail(e, COV_EUSAGE, "--rank-sizes: %s: fewer bases than in %d chunks",
-                          o->rank_sizes.text.items[i], MIN_CHUNKS);
-    return rc ? rc : benchmark_run(common, config, BENCH_LOADER, bench_loader, e);
+    return rc ? rc : benchmark_run(common, config, false, bench_loader, e);
 }
 
 const struct cov_tool benchmark_loader = {
     .name = "loader",
     .summary = "measure loading: strategies, threads and batch, device utilisation",
     BENCHMARK_OUTPUT(""),
-    .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n"
-                "  benchmark loader --ranks 1,2,4 --rank-sizes 20M,50M,100M -o results/\n",
+    .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n",
     .options = loader_rows,
     .config_bytes = sizeof(struct loader_options),
     .run = loader_run,

@@ -14,7 +14,7 @@
 #include "common/net/net.h"
 #include "common/net/train.h"
 #include "common/seq/alphabet.h"
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 
 /* How to compute with a network, or how to train it. */
 struct setup {
@@ -62,7 +62,7 @@ static int load_trainer(const struct setup *s, struct loaded *l, struct cov_err 
     const struct cov_trainer_options options = {.hp = &s->net->hp,
                                                 .L = s->length,
                                                 .max_batch = s->batch,
-                                                .seed = s->b->seed,
+                                                .seed = BENCH_SEED,
                                                 .pool = l->pool};
     const size_t n = s->batch * (size_t)s->net->hp.output_size;
     struct cov_rng rng;
@@ -70,7 +70,7 @@ static int load_trainer(const struct setup *s, struct loaded *l, struct cov_err 
     if (!l->present)
         return COV_ENOMEM;
     memset(l->present, 1, n * sizeof *l->present);
-    cov_rng_init(&rng, s->b->seed + 1);
+    cov_rng_init(&rng, BENCH_SEED + 1);
     for (size_t i = 0; i < l->n_values; i++)
         l->values[i] = (float)cov_rng_below(&rng, 5);
     return cov_trainer_new(l->dev, &options, s->net->block, &l->trainer, e);
@@ -95,7 +95,7 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
     l->spent = cov_calloc(s->threads, sizeof *l->spent, e);
     if (!l->codes || !l->values || !l->spent)
         return COV_ENOMEM;
-    cov_rng_init(&rng, s->b->seed);
+    cov_rng_init(&rng, BENCH_SEED);
     for (size_t i = 0; i < n; i++)
         l->codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
     return s->trains ? load_trainer(s, l, e)
@@ -337,7 +337,7 @@ static int plan_training(struct sweep *w, struct cov_err *e)
     struct numbers precisions;
     struct setup s = w->first;
     find_training(&w->precisions, &precisions);
-    int rc = bench_net_init(&w->net.hp, w->b->seed, &w->initial, e);
+    int rc = bench_net_init(&w->net.hp, &w->initial, e);
     if (!rc)
         rc = find_device("cpu", &s, e);
     s.net = &w->initial;
@@ -505,7 +505,7 @@ static int add_shares(const struct sweep *w, struct cov_err *e)
                 best = s->median;
         bool bf16 = precision == COV_PRECISION_BF16 || precision == COV_PRECISION_BF16X3 ||
                     precision == COV_PRECISION_BALANCED;
-        double limit = machine_probe_value(&b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
+        double limit = b->machine.probes[bf16 ? PROBE_BF16 : PROBE_FP32];
         if (limit > 0 && best > 0)
             rc = figures_add_one(&w->b->figures, best * operations * 1e-9 / limit, e,
                                  "model/limit_share/precision=%s", name);
@@ -584,10 +584,10 @@ int bench_model(struct bench *b, const void *options, struct cov_err *e)
     const struct model_options *o = options;
     const char *model = o->common.model ? o->common.model : BENCH_NET_COMBINED;
     struct sweep w = {
-        .b = b, .o = o, .threads = benchmark_threads(b, &o->threads), .cases = {.run = run}};
+        .b = b, .o = o, .threads = benchmark_threads(b->threads), .cases = {.run = run}};
     int rc = find_precisions(&o->precisions, &w.precisions, e);
     if (!rc)
-        rc = bench_net_open(model, b->seed, &w.net, e);
+        rc = bench_net_open(model, &w.net, e);
     w.setups = cov_calloc(w.precisions.n * (o->devices.n * o->batches.n + o->training.n) +
                               w.threads.n + o->lengths.n,
                           sizeof *w.setups, e);
@@ -614,10 +614,6 @@ static const struct cov_opt model_rows[] = {
             "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)", .def = "exact"),
     COV_OPT(LIST, "device", 0, FIELD(devices), "D,...",
             "where to compute: cpu, cuda, cuda:0, or auto for the best available", .def = "auto"),
-    BENCHMARK_LIST(
-        "threads-list", FIELD(threads), NULL, 1, 1024,
-        "numbers of threads to compare, with the first precision and batch (default: all "
-        "and one)"),
     BENCHMARK_LIST(
         "length", FIELD(lengths), "21384", 1, 1 << 24,
         "positions of a chunk; lengths after the first are measured with the first precision "
@@ -650,7 +646,7 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     find_training(&precisions, &training);
     if (o->training.n > 0 && training.n == 0)
         return cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
-    return benchmark_run(common, config, BENCH_MODEL, bench_model, e);
+    return benchmark_run(common, config, false, bench_model, e);
 }
 
 const struct cov_tool benchmark_model = {

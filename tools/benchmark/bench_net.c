@@ -1,6 +1,6 @@
-/* bench_net.c - see bench_net.h.
+/* bench_net.c - the network to measure: a checkpoint, or random weights.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_net.h"
+#include "tools/benchmark/bench.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 enum { CHUNK_LENGTH = 21384 };
 #define LEARNING_RATE 0.001
 
-int bench_net_init(const struct cov_hparams *hp, uint64_t seed, struct bench_net *out,
-                   struct cov_err *e)
+int bench_net_init(const struct cov_hparams *hp, struct bench_net *out, struct cov_err *e)
 {
     struct cov_params params = {0};
     *out = (struct bench_net){.hp = *hp};
@@ -24,19 +23,19 @@ int bench_net_init(const struct cov_hparams *hp, uint64_t seed, struct bench_net
     out->label = cov_strdup("random weights, of the published size", e);
     out->block = cov_calloc64(params.n_floats, sizeof *out->block, e);
     if (out->block)
-        cov_params_randomize(hp, &params, seed, out->block);
+        cov_params_randomize(hp, &params, BENCH_SEED, out->block);
     cov_params_fini(&params);
     return out->label && out->block ? COV_OK : COV_ENOMEM;
 }
 
-int bench_net_open(const char *path, uint64_t seed, struct bench_net *out, struct cov_err *e)
+int bench_net_open(const char *path, struct bench_net *out, struct cov_err *e)
 {
     struct cov_model *model;
     struct cov_hparams published = cov_hparams_published;
     *out = (struct bench_net){0};
     published.dropout = 0;
     if (strcmp(path, BENCH_NET_COMBINED) == 0)
-        return bench_net_init(&published, seed, out, e);
+        return bench_net_init(&published, out, e);
     int rc = cov_model_open(path, &model, e);
     if (rc)
         return rc;
@@ -55,7 +54,7 @@ int bench_net_open_demo(struct bench_net *out, struct cov_err *e)
     *out = (struct bench_net){0};
     int rc = child_find_data("demo/plant.ckpt", &path, e);
     if (!rc && path)
-        rc = bench_net_open(path, 0, out, e);
+        rc = bench_net_open(path, out, e);
     free(path);
     return rc;
 }
@@ -69,13 +68,13 @@ void bench_net_close(struct bench_net *n)
 
 /* ---------------------------------------------------------------- as a checkpoint */
 
-int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
+int bench_net_write_random(const char *path, struct cov_err *e)
 {
     static const char *names[] = {"random1", "random2"};
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_params params = {0};
     struct bench_net net;
-    int rc = bench_net_open(BENCH_NET_COMBINED, seed, &net, e);
+    int rc = bench_net_open(BENCH_NET_COMBINED, &net, e);
     if (!rc)
         rc = cov_ckpt_set_version(&c, "2.0.2", e);
     if (!rc)

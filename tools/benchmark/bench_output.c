@@ -110,7 +110,7 @@ static void put_svg(FILE *f, size_t number, const char *text)
 
 static void put_machine(const struct bench *b, FILE *f)
 {
-    static const char term[] = "<dt>", between[] = "</dt><dd>", end[] = "</dd>\n";
+    static const char end[] = "</dd>\n";
     const struct machine *m = &b->machine;
     char text[64];
     (void)fputs("<section>\n<h2>The machine</h2>\n<dl>\n", f);
@@ -122,9 +122,11 @@ static void put_machine(const struct bench *b, FILE *f)
     put(f, "<dt>memory</dt><dd>", text, end);
     put(f, "<dt>system</dt><dd>", m->system, end);
     put(f, "<dt>compiler</dt><dd>", __VERSION__, end);
-    for (size_t i = 0; i < m->n_probes; i++) {
-        put(f, term, m->probes[i].name, between);
-        put(f, "", figure_text(m->probes[i].value, text), end);
+    for (int i = 0; i < PROBES; i++) {
+        if (m->probes[i] <= 0)
+            continue;
+        put(f, "<dt>", probe_names[i], "</dt><dd>");
+        put(f, "", figure_text(m->probes[i], text), end);
     }
     put(f, "<dt>command</dt><dd><code>", b->command ? b->command : "", "</code></dd>\n");
     (void)fputs("</dl>\n</section>\n", f);
@@ -215,33 +217,13 @@ void bench_print_html(const struct bench *b, const struct bench_picture *picture
 
 /* ---------------------------------------------------------------- files */
 
-/* All possible outputs. */
-static const struct {
-    unsigned part; /* 0: all */
-    bool chart;    /* SVG and PNG */
-    const char *name;
-} outputs[] = {
-    {0, false, "benchmark.json"},
-    {0, false, "benchmark.tsv"},
-    {0, false, "report.html"},
-    {BENCH_STAGES, true, "stages_time"},
-    {BENCH_STAGES, true, "stages_memory"},
-    {BENCH_RUNS, true, "stages_runs"},
-    {BENCH_PIPELINE, true, "pipeline_stages"},
-    {BENCH_PIPELINE, false, "pipeline_flame.svg"},
-    {BENCH_LOADER, true, "loader_epoch"},
-    {BENCH_LOADER, true, "loader_ratio"},
-    {BENCH_LOADER, true, "loader_device_mean"},
-    {BENCH_LOADER, true, "loader_device_use"},
-    {BENCH_LOADER, true, "loader_sweep"},
-    {BENCH_LOADER, true, "loader_ranks_memory"},
-    {BENCH_LOADER, true, "loader_ranks_epoch"},
-    {BENCH_ENCODE, true, "encode_forms"},
-    {BENCH_ENCODE, true, "encode_padding"},
-    {BENCH_MODEL, true, "model_batch"},
-    {BENCH_MODEL, true, "model_threads"},
-    {BENCH_MODEL, true, "model_length"},
-    {BENCH_MODEL, true, "model_training"},
+static const char *const texts[] = {"benchmark.json", "benchmark.tsv", "report.html"};
+#define FLAME "pipeline_flame.svg"
+static const char *const charts[] = {
+    "stages_time",   "stages_memory", "stages_runs",        "pipeline_stages",
+    "loader_epoch",  "loader_ratio",  "loader_device_mean", "loader_device_use",
+    "loader_sweep",  "encode_forms",  "encode_padding",     "model_batch",
+    "model_threads", "model_length",  "model_training",
 };
 
 /* Returns the path of an output. Caller frees. */
@@ -269,14 +251,14 @@ int bench_output_begin(struct bench *b, struct cov_err *e)
         return rc;
     if (access(b->dir, W_OK | X_OK) != 0)
         return cov_fail_errno(e, "%s", b->dir);
-    for (size_t i = 0; i < COV_COUNT(outputs) && !rc; i++) {
-        if (outputs[i].part && !(outputs[i].part & b->parts))
-            continue;
-        rc = check_output(b, outputs[i].name, outputs[i].chart ? ".svg" : "", e);
-        if (!rc && outputs[i].chart)
-            rc = check_output(b, outputs[i].name, ".png", e);
+    for (size_t i = 0; i < COV_COUNT(texts) && !rc; i++)
+        rc = check_output(b, texts[i], "", e);
+    for (size_t i = 0; i < COV_COUNT(charts) && !rc; i++) {
+        rc = check_output(b, charts[i], ".svg", e);
+        if (!rc)
+            rc = check_output(b, charts[i], ".png", e);
     }
-    return rc;
+    return rc ? rc : check_output(b, FLAME, "", e);
 }
 
 /* Files in progress. */
@@ -410,7 +392,7 @@ static int draw(struct output *o, const char *gnuplot, const struct cov_chart *c
 static int take_flame(struct output *o, const char *path, struct cov_err *e)
 {
     const char *tmp;
-    int rc = begin(o, "pipeline_flame", ".svg", &tmp, e);
+    int rc = begin(o, FLAME, "", &tmp, e);
     if (!rc)
         rc = cov_outfile_copy(&o->files[o->n - 1], path, NULL, e);
     return rc ? rc : add_picture(o, "pipeline_flame", path, e);
@@ -440,17 +422,14 @@ static int draw_all(struct output *o, struct cov_err *e)
 int bench_output_write(const struct bench *b, struct cov_stats *stats, struct cov_err *e)
 {
     struct output o = {.b = b};
-    static const struct {
-        const char *name;
-        void (*print)(const struct output *o, FILE *f);
-    } texts[] = {
-        {"benchmark.json", print_json}, {"benchmark.tsv", print_tsv}, {"report.html", print_html}};
+    static void (*const print[COV_COUNT(texts)])(const struct output *o,
+                                                 FILE *f) = {print_json, print_tsv, print_html};
     struct cov_outfile **all = NULL;
     int rc = fill_stats(b, stats, e);
     if (!rc)
         rc = draw_all(&o, e);
     for (size_t i = 0; i < COV_COUNT(texts) && !rc; i++)
-        rc = write_file(&o, texts[i].name, texts[i].print, e);
+        rc = write_file(&o, texts[i], print[i], e);
     if (!rc) {
         all = cov_calloc(o.n, sizeof(struct cov_outfile *), e);
         rc = all ? COV_OK : COV_ENOMEM;

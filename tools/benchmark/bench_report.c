@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "tools/benchmark/bench_epoch.h"
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 
 /* A setting that needs less memory or fewer threads is preferred if it has this share of the best
  * speed. */
@@ -240,7 +239,7 @@ static int advise_stage(struct bench *b, struct cov_err *e)
 /* ---------------------------------------------------------------- all measurements */
 
 struct report_options {
-    struct benchmark_config common; /* the seed and the inputs are options */
+    struct benchmark_config common; /* the inputs are options */
     bool quick;
 };
 
@@ -249,7 +248,6 @@ static const struct cov_opt report_rows[] = {
     BENCHMARK_FASTA("the genome for the loaders and the pipeline"),
     COV_OPT(FLAG, "quick", 0, offsetof(struct report_options, quick), NULL,
             "small genomes and few repeats: a minute or two on two cores"),
-    BENCHMARK_SEED,
     {.name = NULL},
 };
 
@@ -303,8 +301,6 @@ static int report_loading(struct bench *b, const struct report_options *o, struc
 {
     const struct loader_options loader = {.io_limits = {.items = {0, 1000000000}, .n = 2},
                                           .batches = {.items = {2, 8, 32}, .n = 3},
-                                          .batch = 16,
-                                          .device_rate = 20000,
                                           .length = 21384};
     const struct encode_options encode = {.lengths = {.items = {500, 2000, 8000, 21384}, .n = 4}};
     b->seconds = o->quick ? 0.05 : 0.5;
@@ -339,7 +335,7 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     c->common.repeats = c->quick ? 3 : 7;
     c->common.seconds = c->quick ? 0.025 : 1;
     c->common.size = c->quick ? 2000000 : 20000000;
-    return benchmark_run(common, config, BENCH_ALL, measure_all, e);
+    return benchmark_run(common, config, true, measure_all, e);
 }
 
 const struct cov_tool benchmark_report = {

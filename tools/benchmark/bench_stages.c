@@ -17,10 +17,8 @@
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/seq/genome.h"
+#include "tools/benchmark/bench.h"
 #include "tools/benchmark/child.h"
-#include "tools/benchmark/flame.h"
-#include "tools/benchmark/measuring.h"
 
 const char *const chain_stages[CHAIN_STAGES] = {"fasta2h5", "covpredict", "merge",
                                                 "bigwig",   "bedgraph",   "all"};
@@ -201,7 +199,7 @@ static int add_figures(const struct chain *c, const struct chain_run *r,
                        const struct child_cost *cost, struct cov_err *e)
 {
     const int64_t *n = cost->counters;
-    double limit = machine_probe_value(&c->b->machine, "memory_gb_per_second") * 1e9;
+    double limit = c->b->machine.probes[PROBE_MEMORY] * 1e9;
     const struct {
         const char *name;
         double value;
@@ -344,47 +342,23 @@ static int report_stages(struct bench *b, const struct chain *chains, size_t n, 
     return rc;
 }
 
-static int count_bases(const char *path, const char *tmpdir, int64_t *n, struct cov_err *e)
+static int report_genomes(struct bench *b, const struct numbers *sizes, struct cov_err *e)
 {
-    const struct cov_genome_options options = {.tmpdir = tmpdir, .n_threads = 1};
-    struct cov_genome *g;
-    int rc = cov_genome_read(path, &options, NULL, &g, e);
-    if (rc)
-        return rc;
-    *n = g->n_bases;
-    cov_genome_free(g);
-    return COV_OK;
-}
-
-/* Sets the genome of chain i. */
-static int choose_genome(struct bench *b, const struct stages_options *o, size_t i, struct chain *c,
-                         struct cov_err *e)
-{
-    char name[48];
-    *c = (struct chain){.b = b, .section = "stages"};
-    if (o->files.n > 0) {
-        c->fasta = cov_strdup(o->files.items[i], e);
-        return c->fasta ? count_bases(c->fasta, b->work.path, &c->n_bases, e) : COV_ENOMEM;
+    struct chain chains[NUMBERS_MAX] = {{.b = NULL}};
+    const size_t n = sizes->n;
+    int rc = COV_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        char name[48];
+        (void)snprintf(name, sizeof name, BENCH_STAGES_GENOME, i + 1);
+        chains[i] = (struct chain){.b = b, .section = "stages", .n_bases = sizes->items[i]};
+        rc = benchmark_genome(b, name, sizes->items[i], &chains[i].fasta, e);
     }
-    (void)snprintf(name, sizeof name, BENCH_STAGES_GENOME, i + 1);
-    c->n_bases = o->sizes.items[i];
-    return benchmark_genome(b, name, c->n_bases, &c->fasta, e);
-}
-
-static int report_genomes(struct bench *b, const struct stages_options *o, struct cov_err *e)
-{
-    size_t n = o->files.n > 0 ? o->files.n : o->sizes.n;
-    struct chain *chains = cov_calloc(n, sizeof *chains, e);
-    int rc = chains ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = choose_genome(b, o, i, &chains[i], e);
     if (!rc)
         rc = chains_run(chains, n, e);
     if (!rc)
         rc = report_stages(b, chains, n, e);
-    for (size_t i = 0; chains && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         chain_fini(&chains[i]);
-    free(chains);
     return rc;
 }
 
@@ -500,7 +474,7 @@ static int report_earlier(struct bench *b, const struct cov_strings *files, stru
 int bench_stages(struct bench *b, const void *options, struct cov_err *e)
 {
     const struct stages_options *o = options;
-    return o->earlier.n > 0 ? report_earlier(b, &o->earlier, e) : report_genomes(b, o, e);
+    return o->earlier.n > 0 ? report_earlier(b, &o->earlier, e) : report_genomes(b, &o->sizes, e);
 }
 
 /* ---------------------------------------------------------------- the pipeline */
@@ -587,13 +561,9 @@ int bench_pipeline(struct bench *b, const void *options, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the subcommands */
 
-enum { ROW_FASTA, ROW_SIZES };
-
 static const struct cov_opt stages_rows[] = {
-    [ROW_FASTA] = COV_OPT(LIST, "fasta", 0, offsetof(struct stages_options, files), "FASTA,...",
-                          "genomes (default: synthetic ones)", .flags = COV_OPT_PATH_IN),
-    [ROW_SIZES] = BENCHMARK_LIST("sizes", offsetof(struct stages_options, sizes), "1M,2M,4M", 1000,
-                                 1e12, "bases of the synthetic genomes"),
+    BENCHMARK_LIST("sizes", offsetof(struct stages_options, sizes), "1M,2M,4M", 1000, 1e12,
+                   "bases of the synthetic genomes"),
     BENCHMARK_MODEL,
     BENCHMARK_REPEATS("3"),
     {.name = NULL},
@@ -607,22 +577,15 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
     for (const struct cov_opt *row = stages_rows; n_operands > 0 && row->name; row++)
         if (given[row - stages_rows])
             return cov_fail(e, COV_EUSAGE, "--%s cannot be used with STATS.json", row->name);
-    if (given[ROW_FASTA] && given[ROW_SIZES])
-        return cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other");
     int rc = benchmark_numbers(stages_rows, config, e);
-    for (size_t i = 0; i < o->files.n && !rc; i++)
-        rc = benchmark_check_fasta(o->files.items[i], e);
-    return rc ? rc
-              : benchmark_run(common, config, n_operands ? BENCH_RUNS : BENCH_STAGES, bench_stages,
-                              e);
+    return rc ? rc : benchmark_run(common, config, n_operands == 0, bench_stages, e);
 }
 
 const struct cov_tool benchmark_stages = {
     .name = "stages",
-    .formerly = "shards",
     .summary = "measure each tool by genome size, or compare runs with --stats",
     BENCHMARK_OUTPUT(" [STATS.json...]"),
-    .examples = "  benchmark stages -m model.ckpt --fasta rice.fa,maize.fa -o results/\n"
+    .examples = "  benchmark stages -m model.ckpt --sizes 10M,20M,40M -o results/\n"
                 "  benchmark stages -o shards/ stats/shard.*.json\n",
     .options = stages_rows,
     .config_bytes = sizeof(struct stages_options),
@@ -648,7 +611,7 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     (void)given;
     (void)n_operands;
     (void)operands;
-    return benchmark_run(common, config, BENCH_PIPELINE, bench_pipeline, e);
+    return benchmark_run(common, config, true, bench_pipeline, e);
 }
 
 const struct cov_tool benchmark_pipeline = {

@@ -149,21 +149,7 @@ static int start(const struct child *c, struct running *r, const char *tmpdir, s
     return rc;
 }
 
-/* Returns the last line of text that has ": error: ", since mpirun writes more after the error of
- * the program that it ran; otherwise the last line. */
-static const char *find_message(char *text)
-{
-    const char *found = NULL;
-    for (const char *p = text; (p = strstr(p, ": error: ")); p++)
-        found = p;
-    char *end = found ? strchr(found, '\n') : NULL;
-    if (end)
-        *end = '\0';
-    const char *newline = strrchr(text, '\n');
-    return newline ? newline + 1 : text;
-}
-
-/* Fails with a line that the program wrote to standard error. */
+/* Fails with the last line that the program wrote to standard error. */
 static int refuse(const struct child *c, const struct running *r, int status, struct cov_err *e)
 {
     char text[MAX_MESSAGE + 1];
@@ -173,7 +159,7 @@ static int refuse(const struct child *c, const struct running *r, int status, st
     text[n > 0 ? n : 0] = '\0';
     while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
         text[--n] = '\0';
-    const char *line = find_message(text);
+    const char *newline = strrchr(text, '\n'), *line = newline ? newline + 1 : text;
     if (WIFSIGNALED(status))
         return cov_fail(e, COV_EIO, "%.*s was killed by signal %d (%s)", name, c->command,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));

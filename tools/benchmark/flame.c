@@ -1,6 +1,8 @@
-/* flame.c - see flame.h.
+/* flame.c - flame graphs of perf samples.
+ *
+ * After Gregg, "The flame graph", 2016.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/flame.h"
+#include "tools/benchmark/bench.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "tools/benchmark/bench.h"
 
 enum { MAX_DEPTH = 48, NAME = 80, WIDTH = 900, ROW = 17, TOP = 34, LETTER = 7, MARGIN = 10 };
 

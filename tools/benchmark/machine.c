@@ -1,6 +1,6 @@
-/* machine.c - see machine.h.
+/* machine.c - description and measured peak speeds of the machine.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/machine.h"
+#include "tools/benchmark/bench.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,22 +32,7 @@ void machine_describe(struct machine *m)
     m->memory_bytes = pages > 0 && page > 0 ? (int64_t)pages * page : 0;
 }
 
-double machine_probe_value(const struct machine *m, const char *name)
-{
-    for (size_t i = 0; i < m->n_probes; i++)
-        if (strcmp(m->probes[i].name, name) == 0)
-            return m->probes[i].value;
-    return 0;
-}
-
-static void add(struct machine *m, const char *name, double value)
-{
-    if (m->n_probes == MACHINE_MAX_PROBES || !(value > 0))
-        return;
-    struct probe *p = &m->probes[m->n_probes++];
-    (void)snprintf(p->name, sizeof p->name, "%s", name);
-    p->value = value;
-}
+const char *const probe_names[PROBES] = {"fp32_gflops", "bf16_gflops", "memory_gb_per_second"};
 
 void machine_print_json(const struct machine *m, unsigned threads, struct cov_json *j)
 {
@@ -61,8 +46,9 @@ void machine_print_json(const struct machine *m, unsigned threads, struct cov_js
     cov_json_string(j, "compiler", __VERSION__);
     cov_json_string(j, "covtools", cov_version());
     cov_json_begin_object(j, "probes");
-    for (size_t i = 0; i < m->n_probes; i++)
-        cov_json_double(j, m->probes[i].name, m->probes[i].value);
+    for (int i = 0; i < PROBES; i++)
+        if (m->probes[i] > 0)
+            cov_json_double(j, probe_names[i], m->probes[i]);
     cov_json_end_object(j);
     cov_json_end_object(j);
 }
@@ -116,31 +102,28 @@ static int work(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-/* Measures n threads several times and keeps the best result. */
-static int measure(struct meter *p, struct cov_pool *pool, size_t n, double *best,
-                   struct cov_err *e)
+/* Measures all threads several times, and sets *best to the best result, in 10^9 per second. */
+static int measure(struct meter *p, struct cov_pool *pool, double *best, struct cov_err *e)
 {
-    *best = 0;
+    const size_t n = cov_pool_size(pool);
     int rc = COV_OK;
     for (int i = 0; i < TRIES && !rc; i++) {
         rc = cov_pool_for(pool, n, work, p, e);
         double sum = 0;
         for (size_t k = 0; k < n; k++)
             sum += p->work[k];
-        *best = sum > *best ? sum : *best;
+        *best = sum * 1e-9 > *best ? sum * 1e-9 : *best;
     }
     return rc;
 }
 
-static int probe_products(struct machine *m, const struct cov_gemm *gemm, const char *name,
-                          struct cov_pool *pool, double seconds, struct cov_err *e)
+static int probe_products(const struct cov_gemm *gemm, struct cov_pool *pool, double seconds,
+                          double *best, struct cov_err *e)
 {
-    unsigned n = cov_pool_size(pool);
     struct meter p = {.gemm = gemm, .seconds = seconds / TRIES};
-    double best = 0;
     float *b = cov_calloc64((size_t)K * COLUMNS, sizeof *b, e);
     p.a = cov_calloc64((size_t)ROWS * K, sizeof *p.a, e);
-    p.work = cov_calloc(n, sizeof *p.work, e);
+    p.work = cov_calloc(cov_pool_size(pool), sizeof *p.work, e);
     int rc = b && p.a && p.work ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < (size_t)ROWS * K; i++)
         p.a[i] = (float)(i % 7) - 3;
@@ -149,8 +132,7 @@ static int probe_products(struct machine *m, const struct cov_gemm *gemm, const 
     if (!rc)
         rc = cov_matrix_init(gemm, K, COLUMNS, b, &p.b, e);
     if (!rc)
-        rc = measure(&p, pool, n, &best, e);
-    add(m, name, best * 1e-9);
+        rc = measure(&p, pool, best, e);
     cov_matrix_fini(&p.b);
     free(b);
     free(p.a);
@@ -158,11 +140,10 @@ static int probe_products(struct machine *m, const struct cov_gemm *gemm, const 
     return rc;
 }
 
-static int probe_memory(struct machine *m, struct cov_pool *pool, double seconds, struct cov_err *e)
+static int probe_memory(struct cov_pool *pool, double seconds, double *best, struct cov_err *e)
 {
     unsigned n = cov_pool_size(pool);
     struct meter p = {.seconds = seconds / TRIES};
-    double best = 0;
     p.memory = cov_calloc(n, sizeof *p.memory, e);
     p.work = cov_calloc(n, sizeof *p.work, e);
     int rc = p.memory && p.work ? COV_OK : COV_ENOMEM;
@@ -174,8 +155,7 @@ static int probe_memory(struct machine *m, struct cov_pool *pool, double seconds
             rc = COV_ENOMEM;
     }
     if (!rc)
-        rc = measure(&p, pool, n, &best, e);
-    add(m, "memory_gb_per_second", best * 1e-9);
+        rc = measure(&p, pool, best, e);
     for (unsigned i = 0; p.memory && i < n; i++)
         free(p.memory[i]);
     free(p.memory);
@@ -197,16 +177,15 @@ bool machine_drop_cache(const char *path)
 int machine_probe(struct machine *m, struct cov_pool *pool, double seconds, struct cov_err *e)
 {
     struct cov_cpu_choice cpu;
-    m->n_probes = 0;
     int rc = cov_cpu_level_choose(NULL, &cpu, e);
     if (rc)
         return rc;
-    rc = probe_products(m, cov_gemm_choose(cpu.features, COV_FP32, 0, 0), "fp32_gflops", pool,
-                        seconds, e);
+    rc = probe_products(cov_gemm_choose(cpu.features, COV_FP32, 0, 0), pool, seconds,
+                        &m->probes[PROBE_FP32], e);
     const struct cov_gemm *bf16 = cov_gemm_choose(cpu.features, COV_BF16, 0, 0);
     if (!bf16) /* the network then multiplies integers instead */
         bf16 = cov_gemm_choose(cpu.features, COV_INT16, 0, 0);
     if (!rc && bf16)
-        rc = probe_products(m, bf16, "bf16_gflops", pool, seconds, e);
-    return rc ? rc : probe_memory(m, pool, seconds, e);
+        rc = probe_products(bf16, pool, seconds, &m->probes[PROBE_BF16], e);
+    return rc ? rc : probe_memory(pool, seconds, &m->probes[PROBE_MEMORY], e);
 }

@@ -12,7 +12,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "tools/benchmark/measuring.h"
+#include "tools/benchmark/bench.h"
 #include "workflows/demo/synthetic.h"
 
 enum {
@@ -21,19 +21,21 @@ enum {
     MAX_FAMILY = 5000,
     MIN_RUN = 20, /* runs of N */
     MAX_RUN = 2000,
+    READ_LENGTH = 100,
     PEAK_STEP = 10000, /* mean distance of peaks */
-    PEAK_HALF = 300,   /* half of the width of a peak */
-    MOST_STARTS = 100  /* mean number of reads that start at a base */
+    PEAK_HALF = 300    /* half of the width of a peak */
 };
+/* Fractions of all bases. */
+#define GC_CONTENT 0.36
+#define N_CONTENT 0.01
 
 struct synth_options {
     int64_t n_bases; /* of all contigs */
     int64_t n_contigs;
-    double gc, n_content, repeats; /* fractions of all bases; repeats are in lower case */
-    bool rna;                      /* U for T */
-    double depth;                  /* mean read depth; 0: no reads */
-    int64_t read_length;
-    int64_t seed; /* >= 0 */
+    double repeats; /* fraction of all bases, in lower case */
+    bool rna;       /* U for T */
+    double depth;   /* mean read depth; 0: no reads */
+    int64_t seed;   /* >= 0 */
 };
 
 struct synth {
@@ -54,13 +56,6 @@ static int check_options(const struct synth_options *o, struct cov_err *e)
     if (o->n_contigs > o->n_bases)
         return cov_fail(e, COV_EUSAGE, "%lld bases are too few for %lld contigs",
                         (long long)o->n_bases, (long long)o->n_contigs);
-    if (o->n_content + o->repeats > 0.95)
-        return cov_fail(e, COV_EUSAGE, "--n-content and --repeats: more than 0.95 together");
-    if (o->depth > 0 && o->depth > MOST_STARTS * (double)o->read_length)
-        return cov_fail(
-            e, COV_EUSAGE,
-            "--depth %.4g with reads of %lld bases: more than %d reads start at each base",
-            o->depth, (long long)o->read_length, MOST_STARTS);
     return COV_OK;
 }
 
@@ -111,7 +106,7 @@ static void put_families(struct synth *s, const struct piece *p)
 
 static void put_runs(struct synth *s, const struct piece *p)
 {
-    const double typical = (MIN_RUN + MAX_RUN) / 2.0, share = s->o->n_content;
+    const double typical = (MIN_RUN + MAX_RUN) / 2.0, share = N_CONTENT;
     for (int64_t at = distance(s, typical, share); at < p->n;) {
         int64_t n = between(&s->g, MIN_RUN, MAX_RUN + 1);
         n = n < p->n - at ? n : p->n - at;
@@ -124,8 +119,8 @@ static void put_runs(struct synth *s, const struct piece *p)
  * peaks. */
 static void write_reads(struct synth *s, const struct piece *p, int64_t beg)
 {
-    const int64_t length = s->o->read_length;
-    const double per_base = s->o->depth / (double)length;
+    const int64_t length = READ_LENGTH;
+    const double per_base = s->o->depth / READ_LENGTH;
     for (int64_t i = 0; i < p->n; i++)
         s->upper[i] = (char)(p->bases[i] & ~0x20);
     for (int64_t i = 0; i + length <= p->n; i++) {
@@ -144,8 +139,7 @@ static int write_block(struct synth *s, const struct piece *p, int64_t beg, stru
     draw_lines(s, p->bases, p->n);
     if (s->o->repeats > 0)
         put_families(s, p);
-    if (s->o->n_content > 0)
-        put_runs(s, p);
+    put_runs(s, p);
     for (int64_t i = 0; i < p->n && s->o->rna; i++)
         p->bases[i] = (char)(p->bases[i] + ((p->bases[i] & ~0x20) == 'T')); /* U or u */
     write_lines(&s->g, p);
@@ -184,7 +178,7 @@ static int write_contigs(struct synth *s, struct cov_progress *progress, struct 
 
 static void make_tables(struct synth *s)
 {
-    double gc = s->o->gc * 128; /* of 128 entries for each of G and C */
+    double gc = GC_CONTENT * 128; /* of 128 entries for each of G and C */
     int n = (int)gc;
     s->more = gc - n;
     for (int which = 0; which < 2; which++)
@@ -263,10 +257,8 @@ int benchmark_genome(const struct bench *b, const char *name, int64_t n_bases, c
 {
     const struct synth_options options = {.n_bases = n_bases,
                                           .n_contigs = n_bases < 100000 ? 1 : 5,
-                                          .gc = 0.36,
-                                          .n_content = 0.01,
                                           .repeats = 0.3,
-                                          .seed = (int64_t)b->seed};
+                                          .seed = BENCH_SEED};
     *path = cov_path_join(b->work.path, name, e);
     return *path ? synth_files(&options, *path, NULL, true, b->progress, e) : COV_ENOMEM;
 }
@@ -281,16 +273,12 @@ static const struct cov_opt synth_options[] = {
     COV_OPT(SIZE, "contigs", 0, FIELD(n_contigs), "N",
             "number of contigs; their lengths vary by up to a factor of three", .def = "5",
             .min = 1, .max = 100000000),
-    BENCHMARK_FRACTION("gc", FIELD(gc), "0.36", 1, "fraction of bases that are G or C"),
-    BENCHMARK_FRACTION("n-content", FIELD(n_content), "0.01", 0.95,
-                       "fraction of bases that are N, in runs"),
     BENCHMARK_FRACTION("repeats", FIELD(repeats), "0.3", 0.95,
                        "fraction of bases in copies of twelve repeats, in lower case"),
     COV_OPT(FLAG, "rna", 0, FIELD(rna), NULL, "U instead of T"),
     BENCHMARK_FRACTION(
         "depth", FIELD(depth), "0", 10000,
         "mean read depth; the reads are written as sorted SAM, half of them near peaks"),
-    BENCHMARK_COUNT("read-length", FIELD(read_length), "100", 100000, "length of a read"),
     COV_OPT(INT, "seed", 0, FIELD(seed), "N", "seed of all random numbers", .def = "1", .min = 0,
             .max = 1e15),
     {.name = NULL},

@@ -1,10 +1,11 @@
-/* test_figure.c - figures are collected, written and read back; statistics.
+/* test_benchmark.c - figures are collected, written and read back; statistics; flame graphs; the report page.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "common/base/rng.h"
-#include "tools/benchmark/figure.h"
+#include "tools/benchmark/bench.h"
 
 TEST(collects_values)
 {
@@ -155,4 +156,124 @@ TEST(fits_lines)
     line = spread_line(x, flat, 4);
     assert_true(line.slope == 0 && line.r2 == 1);
     assert_true(spread_line(x, bent, 4).r2 < 1e-12);
+}
+
+/* ---------------------------------------------------------------- flame graphs */
+
+/* Three samples: two in work<int>, called by main, and one in main. */
+static const char samples[] = "tool \n"
+                              "\t    7f1 work<int>+0x12 (/bin/tool)\n"
+                              "\t    7f0 main+0x1 (/bin/tool)\n"
+                              "\n"
+                              "tool \n"
+                              "\t    7f3 work<int>+0x14 (/bin/tool)\n"
+                              "\t    7f0 main+0x1 (/bin/tool)\n"
+                              "\t    000 [unknown] ([unknown])\n"
+                              "\n"
+                              "tool \n"
+                              "\t    7f0 main+0x9 (/bin/tool)\n";
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (const char *p = text; (p = strstr(p, word)); p++)
+        n++;
+    return n;
+}
+
+TEST(draws_boxes)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    assert_int_equal(flame_draw(samples, strlen(samples), "a & b", f, NULL), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, "a &amp; b"));
+    assert_non_null(strstr(text, "<title>all 100.0 %</title>"));
+    assert_non_null(strstr(text, "<title>main 100.0 %</title>"));
+    assert_non_null(strstr(text, "<title>work&lt;int&gt; 66.7 %</title>"));
+    assert_null(strstr(text, "unknown"));
+    assert_int_equal(count(text, "<title>"), 3);
+    assert_int_equal(count(text, "<g>"), count(text, "</g>"));
+    free(text);
+}
+
+/* Labels are complete or absent. */
+TEST(does_not_cut_labels)
+{
+    char *text = NULL, *many = NULL;
+    size_t n = 0, n_many = 0;
+    FILE *f = open_memstream(&many, &n_many);
+    for (int i = 0; i < 30; i++)
+        (void)fprintf(f, "tool \n\t    7f1 %s+0x1 (/bin/tool)\n\t    7f0 main+0x1 (/bin/tool)\n\n",
+                      i ? "wide_box" : "narrow_box");
+    assert_int_equal(fclose(f), 0);
+    f = open_memstream(&text, &n);
+    assert_int_equal(flame_draw(many, n_many, "x", f, NULL), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, ">wide_box</text>"));
+    assert_non_null(strstr(text, "<title>narrow_box 3.3 %</title>"));
+    assert_null(strstr(text, "\">narr"));
+    free(text);
+    free(many);
+}
+
+TEST(rejects_empty_input)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(flame_draw("", 0, "x", f, &e), COV_EINPUT);
+    assert_string_equal(e.text, "no samples");
+    (void)fclose(f);
+    free(text);
+}
+
+/* ---------------------------------------------------------------- the report page */
+
+/* A file name, and its escaped form. */
+#define NAME "<b>&\"'\x7f.fa"
+#define WRITTEN "&lt;b&gt;&amp;&quot;' .fa"
+
+static char *print(const struct bench *b)
+{
+    char *page = NULL;
+    size_t n;
+    FILE *f = open_memstream(&page, &n);
+    assert_non_null(f);
+    bench_print_html(b, NULL, 0, f);
+    assert_int_equal(fclose(f), 0);
+    return page;
+}
+
+TEST(escapes_texts)
+{
+    const double one = 1;
+    struct bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
+    assert_int_equal(bench_advise(&b, "what " NAME, "value " NAME,
+                                  cov_strdup("covpredict " NAME " --batch-size 8", NULL),
+                                  cov_strdup("reason " NAME, NULL), NULL),
+                     0);
+    assert_int_equal(bench_note(&b, NULL, "note %s", NAME), 0);
+    assert_int_equal(figures_add(&b.figures, "model/" NAME, &one, 1, NULL), 0);
+    free(b.figures.items[0].unit);
+    b.figures.items[0].unit = cov_strdup("unit " NAME, NULL);
+    char *page = print(&b);
+    static const char *const wanted[] = {
+        "<code>benchmark model --fasta " WRITTEN "</code>",
+        "<td>what " WRITTEN "</td>",
+        "<td class=\"v\">value " WRITTEN "</td>",
+        "<code>covpredict " WRITTEN " --batch-size 8</code>",
+        "<td>reason " WRITTEN "</td>",
+        "<li>note " WRITTEN "</li>",
+        "<td>" WRITTEN "</td>",
+        "<td>unit " WRITTEN "</td>",
+    };
+    for (size_t i = 0; i < COV_COUNT(wanted); i++)
+        if (!strstr(page, wanted[i]))
+            fail_msg("missing: %s", wanted[i]);
+    assert_null(strstr(page, "<b>"));
+    free(page);
+    bench_fini(&b);
 }
