@@ -96,16 +96,6 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
     return cov_chart_add_point(c, series, &bar, e);
 }
 
-void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset)
-{
-    for (size_t i = 0; i < c->n_series; i++)
-        if (strcmp(c->series[i].name, series) == 0) {
-            c->series[i].has_line = true;
-            c->series[i].slope = slope;
-            c->series[i].offset = offset;
-        }
-}
-
 /* ---------------------------------------------------------------- the script */
 
 static const char *const colours[] = {"#2f7fd1", "#e07b39", "#4a9d5b", "#b05fb0",
@@ -204,14 +194,9 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
         (void)fprintf(f, "%s$d%zu using 1:2 with %s%s lw 2 lc rgb '%s' title ", i ? ", " : "", i,
-                      c->series[i].has_line ? "points"
-                      : c->no_points        ? "lines"
-                                            : "linespoints",
-                      c->no_points ? "" : " pt 7 ps 0.6", colour);
+                      c->no_points ? "lines" : "linespoints", c->no_points ? "" : " pt 7 ps 0.6",
+                      colour);
         cov_gnuplot_put_text(f, c->series[i].name);
-        if (c->series[i].has_line)
-            (void)fprintf(f, ", %.9g+%.9g*x with lines dt 2 lw 1.5 lc rgb '%s' notitle",
-                          c->series[i].offset, c->series[i].slope, colour);
         if (has_spread(&c->series[i]) && !c->bands)
             (void)fprintf(f,
                           ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "

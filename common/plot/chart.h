@@ -22,9 +22,6 @@ struct cov_chart_series {
     char *name; /* Owned */
     struct cov_chart_point *points;
     size_t n, cap;
-    /* If has_line, y = slope x + offset is drawn dashed instead of a line through the points. */
-    bool has_line;
-    double slope, offset;
 };
 
 /* A map of values, drawn as colours from 0 to `top`, the first row above. NaN: white. */
@@ -80,8 +77,6 @@ int cov_chart_add_point(struct cov_chart *c, const char *series,
 /* Adds a bar to the named group, which is created on first use; ignores point->x. */
 int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group,
                       const struct cov_chart_point *point, struct cov_err *e) COV_MUST_USE;
-/* Sets the line of the named series, if there is one. */
-void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset);
 
 /* Draws the chart to the existing file `path` as SVG or PNG. `gnuplot` is the program's path.
  * Temporary files are in `tmpdir`. COV_EINPUT if the chart has no points. */

@@ -47,7 +47,7 @@ static const struct {
     {"encode", "Encoding",
      "Encoding of bases for networks and files, and the cost of padding, by sequence length."},
     {"stages", "Stages",
-     "The three tools on genomes of several sizes, with lines fitted to their times."},
+     "The three tools on genomes of several sizes, and the time that a million bases add."},
     {"pipeline", "Pipeline",
      "From a FASTA to tracks, with prediction in shards: the cost of each stage."},
 };

@@ -309,7 +309,6 @@ static int fit(const struct chain *chains, size_t n, enum chain_stage stage,
         rc = figures_add_one(figures, line.slope, e, "stages/seconds_per_mbp/stage=%s", name);
         if (!rc)
             rc = figures_add_one(figures, line.r2, e, "stages/fit_r2/stage=%s", name);
-        cov_chart_set_line(chart, name, line.slope, line.offset);
     }
     free(x);
     return rc;

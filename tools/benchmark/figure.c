@@ -338,7 +338,5 @@ struct line spread_line(const double *x, const double *y, size_t n)
         xy += (x[i] - mx) * (y[i] - my);
         yy += (y[i] - my) * (y[i] - my);
     }
-    struct line line = {.slope = xy / xx, .r2 = yy > 0 ? xy * xy / (xx * yy) : 1};
-    line.offset = my - line.slope * mx;
-    return line;
+    return (struct line){xy / xx, yy > 0 ? xy * xy / (xx * yy) : 1};
 }

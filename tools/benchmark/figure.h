@@ -70,10 +70,10 @@ double spread_median(const double *v, size_t n);
 int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct spread *out,
                  struct cov_err *e) COV_MUST_USE;
 
-/* The line y = slope x + offset, fitted by least squares to n > 1 points with at least two
- * different x. r2 is the share of y's variance that the line explains (1 if y is constant). */
+/* A line fitted by least squares to n > 1 points with at least two different x. r2 is the share of y's
+ * variance that the line explains (1 if y is constant). */
 struct line {
-    double slope, offset, r2;
+    double slope, r2;
 };
 struct line spread_line(const double *x, const double *y, size_t n);
 
