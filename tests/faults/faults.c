@@ -13,8 +13,8 @@
  * FAULT_N     which call, from 1; 0: none. Calls of all threads and of forked processes count, those
  *             of programs that the program starts do not.
  * FAULT_LOG   file that gets a line per failed call and, if n is 0, per call: number, kinds
- *             (w: writes or creates, i: can be interrupted, d: transfers data, z: may return 0), name, file. A crash
- *             adds "crash" and its stack.
+ *             (w: writes or creates, i: can be interrupted, d: transfers data, z: may return 0), name, file (mem, if
+ *             n is 0: a hash of the stack). A crash adds "crash" and its stack.
  *
  * Writes to standard error never fail. Calls of libc itself are not seen, but streams are opened such
  * that their reads and writes are.
@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -75,6 +76,26 @@ static void note(long n, int kind, const char *function, int fd, const char *pat
     (void)syscall(SYS_write, log_fd, line, length);
 }
 
+enum { MAX_STACK = 64, INNERMOST = 3, OURS = 4 };
+
+/* A hash of the innermost frames, and of those of libcov and the tool, by their places in the modules. */
+static void note_stack(long n, const char *function)
+{
+    void *stack[MAX_STACK];
+    char text[24];
+    uint64_t hash = 0;
+    int ours = 0;
+    for (int i = 2, depth = backtrace(stack, MAX_STACK); i < depth; i++) { /* 0, 1: this file */
+        Dl_info at = {0};
+        const bool known = dladdr(stack[i], &at) != 0;
+        const bool is_ours = known && (strstr(at.dli_fname, "libcov") || !strstr(at.dli_fname, ".so"));
+        if (i < INNERMOST + 2 || (is_ours && ours++ < OURS))
+            hash = (hash ^ (uint64_t)((char *)stack[i] - (char *)at.dli_fbase)) * 0x9e3779b97f4a7c15;
+    }
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    note(n, 0, function, -1, text);
+}
+
 /* Counts a call. Returns true, and sets errno, if it must fail. */
 static bool fails(const char *function, int kind, int fd, const char *path)
 {
@@ -84,7 +105,9 @@ static bool fails(const char *function, int kind, int fd, const char *path)
     const bool now = n_fail > 0 && (sticky ? n >= n_fail : n == n_fail) &&
                      (modes[mode].calls == 0 || kind & modes[mode].calls);
     inside++;
-    if (now || (n_fail == 0 && mode != MEM))
+    if (n_fail == 0 && mode == MEM)
+        note_stack(n, function);
+    else if (now || n_fail == 0)
         note(n, kind, function, fd, path);
     inside--;
     if (now && mode == KILL)
@@ -372,11 +395,8 @@ void exit(int status)
     __builtin_unreachable();
 }
 
-/* Logs the number of allocations. */
 __attribute__((destructor)) static void end(void)
 {
-    if (ready && mode == MEM && n_fail == 0)
-        note(*n_calls, MEMORY, "allocations", -1, NULL);
     ready = false;
 }
 
