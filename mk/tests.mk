@@ -49,9 +49,11 @@ check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and trai
 	$(Q)LONG=1 $(PROVE) --exec '' tests/cli/covtrain_plant.t
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
+IN_FAULTS = PATH='$(abspath $(BIN)):$(abspath $(B))/tests/lib':"$$PATH" $(PYTHON)
 .PHONY: check-faults
-check-faults: all $(HELPERS) ## make each call and allocation of the tools fail in turn (hours; FAULTS_FLAGS="--some 20", see faults/sweep.py)
-	$(Q)PATH='$(abspath $(BIN)):$(abspath $(B))/tests/lib':"$$PATH" $(PYTHON) tests/faults/sweep.py $(FAULTS_FLAGS) $(B)/faults $(FAULTS) $(CASES)
+check-faults: all $(HELPERS) ## make each call of the tools fail in turn, and cut the power (hours; FAULTS_FLAGS="--some 20", see faults/sweep.py)
+	$(Q)$(if $(CASES),,$(IN_FAULTS) tests/faults/power.py $(B)/faults $(FAULTS))
+	$(Q)$(IN_FAULTS) tests/faults/sweep.py $(FAULTS_FLAGS) $(B)/faults $(FAULTS) $(CASES)
 
 .PHONY: golden
 golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DIRECTORY of its programs, GOLDEN=PATTERN of names)

@@ -123,18 +123,15 @@ static int no_journal(const struct cov_journal *j, struct cov_err *e)
 
 static int read_head(struct cov_journal *j, struct cov_err *e)
 {
-    /* A file that starts with zeros remains if the machine stopped before the data reached the
-     * disk. */
+    /* If the machine stopped before the head was synced, zeros may be there. */
     static const char lost[sizeof file_magic];
     struct file_head h;
     size_t got;
     int rc = read_at(j, 0, &h, sizeof h, &got, e);
     if (rc || got == 0)
         return rc;
-    if (got >= sizeof h.magic && memcmp(h.magic, lost, sizeof lost) == 0) {
-        j->damaged = true;
+    if (got >= sizeof h.magic && memcmp(h.magic, lost, sizeof lost) == 0)
         return COV_OK;
-    }
     if (memcmp(h.magic, file_magic, got < sizeof h.magic ? got : sizeof h.magic) != 0)
         return no_journal(j, e);
     if (got < sizeof h)
@@ -149,13 +146,12 @@ static int read_head(struct cov_journal *j, struct cov_err *e)
     if (rc)
         return rc;
     j->head[got] = '\0';
-    j->damaged =
-        got == h.n_head && (head_crc(h.n_head, j->head) != h.crc || strlen(j->head) != got);
-    if (j->damaged || got < h.n_head) {
+    j->first = (int64_t)(sizeof h + h.n_head);
+    if (got < h.n_head || head_crc(h.n_head, j->head) != h.crc || strlen(j->head) != got) {
+        j->damaged = j->size > j->first; /* otherwise the run stopped while starting */
         free(j->head);
         j->head = NULL;
     }
-    j->first = (int64_t)(sizeof h + h.n_head);
     return COV_OK;
 }
 
@@ -163,6 +159,13 @@ const char *cov_journal_head(const struct cov_journal *j, bool *damaged)
 {
     *damaged = j->damaged;
     return j->head;
+}
+
+int cov_journal_sync(const struct cov_journal *j, struct cov_err *e)
+{
+    if (fsync(j->fd) != 0 && errno != EINVAL && errno != EROFS)
+        return cov_fail_errno(e, "%s: cannot sync", j->path);
+    return COV_OK;
 }
 
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e)
@@ -178,6 +181,10 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
     struct iovec v[] = {{&h, sizeof h}, {copy, n}};
     if (!rc)
         rc = append(j, v, 2, e);
+    if (!rc)
+        rc = cov_journal_sync(j, e);
+    if (!rc)
+        cov_sync_name(j->path);
     free(j->head);
     j->head = copy;
     j->damaged = false;

@@ -2,7 +2,7 @@
  *
  * The file begins with a head, lines of text that describe the run. Pieces, each with a number and
  * a checksum, are appended as they are finished. A killed run leaves complete pieces and at most
- * one torn piece. The file uses the byte order of the machine that wrote it. Only one process at a
+ * one torn piece. The head is synced, pieces only by cov_journal_sync. The file uses the byte order of the machine that wrote it. Only one process at a
  * time may use it (descriptor.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CHUNK_JOURNAL_H
@@ -66,6 +66,8 @@ int cov_journal_finish(struct cov_journal *j, const char *head, struct cov_err *
 /* Appends a piece of two blobs. On failure (a full disk) the file is unchanged. */
 int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blob blobs[2],
                        struct cov_err *e) COV_MUST_USE;
+/* Makes all pieces durable. */
+int cov_journal_sync(const struct cov_journal *j, struct cov_err *e) COV_MUST_USE;
 /* Reads the blobs of a piece. COV_EINPUT if it was damaged since the scan. */
 int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[2],
                      struct cov_err *e) COV_MUST_USE;

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/file/path.h"
 
 ssize_t cov_read_at(int fd, int64_t at, void *data, size_t n)
 {
@@ -36,6 +39,17 @@ int cov_write_at(int fd, int64_t at, const void *data, size_t n)
         done += (size_t)put;
     }
     return 0;
+}
+
+void cov_sync_name(const char *path)
+{
+    char *dir = cov_path_dir(path, NULL);
+    int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(dir);
 }
 
 enum cov_lock_result cov_lock(int fd)

@@ -19,6 +19,10 @@ int cov_write_at(int fd, int64_t at, const void *data, size_t n);
  * has closed the file. */
 int cov_close(int fd);
 
+/* Syncs the directory of a file, so that its new name is durable. Ignores errors: the file is complete,
+ * and some file systems cannot sync a directory. */
+void cov_sync_name(const char *path);
+
 /* ---- locks, so that only one process writes to an output ----
  *
  * The kernel frees a lock when the last descriptor of the open file is closed, also when the

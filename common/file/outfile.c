@@ -515,19 +515,6 @@ static int rename_new(const char *tmp, const char *path)
     return rename(tmp, path);
 }
 
-/* Makes the new name durable. Ignores errors, because the file is already complete and some file
- * systems cannot sync a directory. */
-static void sync_dir(const char *path)
-{
-    char *dir = cov_path_dir(path, NULL);
-    int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-    free(dir);
-}
-
 /* Returns true if the original has not changed since it was copied. */
 static bool is_unchanged(const struct cov_outfile *o)
 {
@@ -612,7 +599,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     cov_leftovers_restore_signals(&before);
     for (size_t i = 0; i < n; i++) {
         if (files[i]->placed)
-            sync_dir(files[i]->path);
+            cov_sync_name(files[i]->path);
         cov_outfile_abort(files[i]);
     }
     return code;

@@ -262,7 +262,8 @@ ok '  -f starts over' cmp x.h5 whole.h5
 rm x.h5
 head -c 3000 /dev/zero >x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'a journal that lost its bytes in a crash'
+ok 'a journal that lost its bytes in a crash: starts over' cmp x.h5 whole.h5
+rm x.h5
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5\.resume: exists, but is not a journal' 'a file of another kind'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Calls and allocations that fail: a sample of what `make check-faults` does, and calls that once led to wrong results.
+# Calls and allocations that fail, and losses of power: a sample of what `make check-faults` does, and calls that once led to
+# wrong results.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 [ -z "${SAN:-}" ] || skip_all 'sanitizers replace the same functions'
@@ -16,4 +17,11 @@ sweep 'coveffect vcf --resume: continues after a failure at the end' --modes eio
 sweep 'bam2h5: an error of close on an unused standard output' --modes eio,eintr --calls 'close .*/run$' "$@" bam2h5
 sweep 'coveffect vcf: memory runs out' --modes mem --some 12 "$@" effects
 sweep 'all tools, 12 s of random calls' --some 2 --seconds 12 "$@"
+power() { # NAME ARG...
+    name=$1
+    shift
+    ok "$name" "$PYTHON" "$SRC/tests/faults/power.py" --seed 1 --states 8 "$@"
+}
+power 'power is lost: --resume continues' --repeats 8 "$@" predict-resume effects-resume
+power 'power is lost: no torn output' --repeats 2 "$@" split bam2h5 bedgraph train
 done_testing

@@ -9,11 +9,12 @@
  *             zero    returns 0; only writes: reads would be at the end, where any text may end
  *             kill    SIGKILL before the call
  *             mem     the allocation returns NULL
+ *             step    nothing fails; before a call that writes, creates or removes, waits for a byte from FAULT_STEP
  *             With a + at the end (eio+), later calls fail, too.
  * FAULT_N     which call, from 1; 0: none. Calls of all threads and of forked processes count, those
  *             of programs that the program starts do not.
  * FAULT_LOG   file that gets a line per failed call and, if n is 0, per call: number, kinds
- *             (w: writes or creates, i: can be interrupted, d: transfers data, z: may return 0), name, file (mem, if
+ *             (w: writes or creates, u: removes, i: can be interrupted, d: transfers data, z: may return 0), name, file (mem, if
  *             n is 0: a hash of the stack). A crash adds "crash" and its stack.
  *
  * Writes to standard error never fail. Calls of libc itself are not seen, but streams are opened such
@@ -43,19 +44,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WRITES = 1, SLOW = 2, DATA = 4, MEMORY = 8, ZEROS = 16 }; /* kinds of calls */
+enum { WRITES = 1, SLOW = 2, DATA = 4, MEMORY = 8, ZEROS = 16, REMOVES = 32 }; /* kinds of calls */
 
 static const struct {
     const char *name;
     int calls; /* that fail; 0: all that are no allocation */
     int number;
-} modes[] = {{"eio", 0, EIO},        {"enospc", WRITES, ENOSPC}, {"eintr", SLOW, EINTR},
-             {"short", DATA, 0},     {"zero", ZEROS, 0},         {"kill", 0, 0},
-             {"mem", MEMORY, ENOMEM}};
-enum { EIO_, ENOSPC_, EINTR_, SHORT, ZERO, KILL, MEM, N_MODES };
+} modes[] = {{"eio", 0, EIO},         {"enospc", WRITES, ENOSPC},
+             {"eintr", SLOW, EINTR},  {"short", DATA, 0},
+             {"zero", ZEROS, 0},      {"kill", 0, 0},
+             {"mem", MEMORY, ENOMEM}, {"step", 0, 0}};
+enum { EIO_, ENOSPC_, EINTR_, SHORT, ZERO, KILL, MEM, STEP, N_MODES };
 
 static bool ready, sticky;
-static int mode, log_fd = -1;
+static int mode, log_fd = -1, step_fd = -1;
 static long n_fail;
 static atomic_long *n_calls;     /* shared with forked processes */
 static _Thread_local int inside; /* this thread is in a wrapper */
@@ -70,9 +72,10 @@ static void note(long n, int kind, const char *function, int fd, const char *pat
         const long got = syscall(SYS_readlink, link, target, sizeof target - 1);
         target[got > 0 ? got : 0] = '\0';
     }
-    const int length = snprintf(line, sizeof line, "%ld %s%s%s%s- %s %s\n", n,
-                                kind & WRITES ? "w" : "", kind & SLOW ? "i" : "",
-                                kind & DATA ? "d" : "", kind & ZEROS ? "z" : "", function, target);
+    const int length =
+        snprintf(line, sizeof line, "%ld %s%s%s%s%s- %s %s\n", n, kind & WRITES ? "w" : "",
+                 kind & REMOVES ? "u" : "", kind & SLOW ? "i" : "", kind & DATA ? "d" : "",
+                 kind & ZEROS ? "z" : "", function, target);
     (void)syscall(SYS_write, log_fd, line, length);
 }
 
@@ -88,9 +91,11 @@ static void note_stack(long n, const char *function)
     for (int i = 2, depth = backtrace(stack, MAX_STACK); i < depth; i++) { /* 0, 1: this file */
         Dl_info at = {0};
         const bool known = dladdr(stack[i], &at) != 0;
-        const bool is_ours = known && (strstr(at.dli_fname, "libcov") || !strstr(at.dli_fname, ".so"));
+        const bool is_ours =
+            known && (strstr(at.dli_fname, "libcov") || !strstr(at.dli_fname, ".so"));
         if (i < INNERMOST + 2 || (is_ours && ours++ < OURS))
-            hash = (hash ^ (uint64_t)((char *)stack[i] - (char *)at.dli_fbase)) * 0x9e3779b97f4a7c15;
+            hash =
+                (hash ^ (uint64_t)((char *)stack[i] - (char *)at.dli_fbase)) * 0x9e3779b97f4a7c15;
     }
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     note(n, 0, function, -1, text);
@@ -104,11 +109,15 @@ static bool fails(const char *function, int kind, int fd, const char *path)
     const long n = ++*n_calls;
     const bool now = n_fail > 0 && (sticky ? n >= n_fail : n == n_fail) &&
                      (modes[mode].calls == 0 || kind & modes[mode].calls);
+    const bool steps = mode == STEP && kind & (WRITES | REMOVES);
+    char byte;
     inside++;
     if (n_fail == 0 && mode == MEM)
         note_stack(n, function);
-    else if (now || n_fail == 0)
+    else if (now || steps || (n_fail == 0 && mode != STEP))
         note(n, kind, function, fd, path);
+    if (steps)
+        (void)syscall(SYS_read, step_fd, &byte, 1);
     inside--;
     if (now && mode == KILL)
         (void)syscall(SYS_kill, getpid(), SIGKILL);
@@ -168,9 +177,9 @@ WRAP(int, rename, (const char *from, const char *to), (from, to), -1, WRITES, -1
 WRAP(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags),
      (a, from, b, to, flags), -1, WRITES, -1, to)
 WRAP(int, link, (const char *from, const char *to), (from, to), -1, WRITES, -1, to)
-WRAP(int, unlink, (const char *path), (path), -1, 0, -1, path)
-WRAP(int, unlinkat, (int dir, const char *path, int flags), (dir, path, flags), -1, 0, -1, path)
-WRAP(int, rmdir, (const char *path), (path), -1, 0, -1, path)
+WRAP(int, unlink, (const char *path), (path), -1, REMOVES, -1, path)
+WRAP(int, unlinkat, (int dir, const char *path, int flags), (dir, path, flags), -1, REMOVES, -1, path)
+WRAP(int, rmdir, (const char *path), (path), -1, REMOVES, -1, path)
 WRAP(int, mkdir, (const char *path, mode_t bits), (path, bits), -1, WRITES, -1, path)
 WRAP(int, fchmod, (int fd, mode_t bits), (fd, bits), -1, 0, fd, NULL)
 WRAP(int, access, (const char *path, int how), (path, how), -1, 0, -1, path)
@@ -409,6 +418,15 @@ void _exit(int status)
     __builtin_unreachable();
 }
 
+/* Opens a file of this shim, such that those of the program have the usual numbers. */
+static int open_high(const char *path, int flags)
+{
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0666);
+    const int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
+    (void)syscall(SYS_close, fd);
+    return high;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *how = getenv("FAULT_MODE"), *n = getenv("FAULT_N"), *path = getenv("FAULT_LOG");
@@ -420,10 +438,9 @@ __attribute__((constructor)) static void begin(void)
     }
     sticky = how[strlen(how) - 1] == '+';
     n_fail = strtol(n, NULL, 10);
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    log_fd =
-        (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900); /* so that others keep their numbers */
-    (void)syscall(SYS_close, fd);
+    log_fd = open_high(path, O_WRONLY | O_CREAT | O_APPEND);
+    if (mode == STEP)
+        step_fd = open_high(getenv("FAULT_STEP"), O_RDONLY);
     void *stack[4];
     (void)backtrace(stack, 4); /* loads libgcc now */
     n_calls =

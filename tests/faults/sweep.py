@@ -12,7 +12,7 @@ A run is right if, in the end,
 - another status: there is a message, and each file is as before or as after an undisturbed run;
 - then the same command, undisturbed, succeeds (covtrain: with --resume-training, if there is a checkpoint), and leaves
   exactly the files of an undisturbed run.
-Crashes inside libhdf5, libcrypto and libBigWig are counted, since these do not survive each failed allocation.
+Crashes inside libhdf5, libcrypto, libhts and libBigWig are counted, since these do not survive each failed allocation.
 Prints what is wrong, and counts; exits with status 1 if anything was wrong.
 SPDX-License-Identifier: MIT"""
 import argparse
@@ -235,7 +235,7 @@ class Case:
         crashed = (status < 0 and mode != "kill") or status > 128 and status != OUT_OF_MEMORY
         if crashed:
             stack = [line for line in log.split("crash\n")[-1].split("\n") if not re.search("faults|libc.so", line)]
-            if not stack or not re.search("libhdf5|libcrypto|libBigWig", stack[0]):
+            if not stack or not re.search("libhdf5|libcrypto|libhts|libBigWig", stack[0]):
                 return "CRASH", "status %d: %s: %s" % (status, call, stack[0] if stack else "")
         elif not said.strip() and mode != "kill":
             return "SILENT", call

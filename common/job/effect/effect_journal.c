@@ -120,6 +120,11 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
     return COV_OK;
 }
 
+int cov_effect_journal_sync(const struct cov_effect_journal *j, struct cov_err *e)
+{
+    return j ? cov_journal_sync(j->file, e) : COV_OK;
+}
+
 void cov_effect_journal_close(struct cov_effect_journal *j)
 {
     if (!j)

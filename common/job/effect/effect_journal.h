@@ -25,6 +25,10 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
                             const struct cov_job *job, struct cov_effect_journal **out, bool *done,
                             struct cov_err *e) COV_MUST_USE;
 
+/* Makes the scores durable. Call it before the output gets its name: until the run is noted as finished,
+ * only these scores show that the output is its own. NULL is accepted. */
+int cov_effect_journal_sync(const struct cov_effect_journal *j, struct cov_err *e) COV_MUST_USE;
+
 /* Closes the journal and keeps it, with a note, if it has pieces. NULL is accepted. */
 void cov_effect_journal_close(struct cov_effect_journal *j);
 /* Notes that the run is finished, once the output has its name; a failure is only a warning. Frees *j;

@@ -560,6 +560,8 @@ static int check_replaced(const struct vcf_job *j, const struct cov_outfile *out
 static int finish_output(struct vcf_job *j, struct cov_outfile *out, struct cov_err *e)
 {
     int rc = out ? check_replaced(j, out, e) : COV_OK;
+    if (!rc)
+        rc = cov_effect_journal_sync(j->journal, e);
     if (!rc && out)
         rc = cov_outfile_commit(out, e);
     if (rc)
