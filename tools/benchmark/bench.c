@@ -317,7 +317,7 @@ static int write_results(struct cov_common *common, const struct bench *b, struc
 static int begin(struct bench *b, double seconds, struct cov_err *e)
 {
     struct cov_pool *pool = NULL;
-    int rc = cov_tmpfolder_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
+    int rc = cov_tmpdir_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
     if (rc)
         return rc;
     machine_describe(&b->machine);

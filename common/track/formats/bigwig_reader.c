@@ -5,6 +5,7 @@
  * bounded, the number of nodes is bounded by the size of the file, and the number of items is
  * bounded by the head of the tree.
  * SPDX-License-Identifier: MIT */
+#include "common/track/formats/bigwig_reader.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
