@@ -134,7 +134,7 @@ class Disk:
         self.moves, self.writes = [], []
 
     def state(self, moves, writes):
-        """Returns {path: contents} if only these steps are there besides the durable ones."""
+        """Returns {path: contents} if only these steps are there in addition to the durable ones."""
         names, contents = dict(self.names), dict(self.contents)
         for move in moves:
             names.update(move)
