@@ -1,5 +1,5 @@
 /* fuzz_codec.c - the filters of HDF5 chunks: a pipeline from the first bytes, undone.
- * Target: common/codec/codec.c, common/codec/lzf.c, common/codec/lz4.c, common/codec/blosc.c, common/codec/zstd.c
+ * Target: common/codec/codec.c, common/codec/h5_filters.c
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 #include "tests/fuzz/fuzz.h"

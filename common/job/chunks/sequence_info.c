@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/chunk_jobs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,28 +42,7 @@ struct value {
     double x; /* NaN: not known */
     bool is_whole;
 };
-enum {
-    SEQUENCES,
-    BASES,
-    SHORTEST,
-    LOWER_QUARTILE,
-    MEDIAN,
-    MEAN,
-    UPPER_QUARTILE,
-    LONGEST,
-    N50,
-    L50,
-    N90,
-    GC,
-    N_SHARE,
-    LOWER_CASE,
-    CHUNK_LENGTH,
-    PAIRS,
-    PADDING,
-    ONLY_N,
-    COPIES,
-    N_VALUES
-};
+enum { MAX_VALUES = 20 };
 
 /* A file. */
 struct summary {
@@ -74,7 +54,8 @@ struct summary {
     int64_t n_lower; /* -1: not known */
     struct cov_survey survey;
     struct length_class classes[N_CLASSES];
-    struct value values[N_VALUES];
+    struct value values[MAX_VALUES];
+    int n_values;
 };
 
 static void fini(struct summary *s)
@@ -172,12 +153,22 @@ static double quantile(const struct summary *s, double q)
     return (double)s->lengths[rank > 0 ? rank - 1 : 0];
 }
 
-static void set(struct summary *s, int k, const char *name, double x, bool is_whole)
+static void add_value(struct summary *s, const char *name, double x, bool is_whole)
 {
-    s->values[k] = (struct value){name, x, is_whole};
+    assert(s->n_values < MAX_VALUES);
+    s->values[s->n_values++] = (struct value){name, x, is_whole};
 }
 
-/* Sets the values that describe lengths. */
+/* Returns the value of this name, which exists. */
+static double value_of(const struct summary *s, const char *name)
+{
+    int k = 0;
+    while (strcmp(s->values[k].name, name) != 0)
+        k++;
+    return s->values[k].x;
+}
+
+/* Adds the values that describe lengths. */
 static void describe_lengths(struct summary *s)
 {
     const double none = (double)NAN;
@@ -202,16 +193,17 @@ static void describe_lengths(struct summary *s)
             n90 = (double)s->lengths[i];
     }
     const bool any = s->n > 0;
-    set(s, SEQUENCES, "sequences", (double)s->n, true);
-    set(s, SHORTEST, "shortest", any ? quantile(s, 0) : none, true);
-    set(s, LOWER_QUARTILE, "lower_quartile", any ? quantile(s, 0.25) : none, true);
-    set(s, MEDIAN, "median", any ? quantile(s, 0.5) : none, true);
-    set(s, MEAN, "mean", total / (double)s->n, false);
-    set(s, UPPER_QUARTILE, "upper_quartile", any ? quantile(s, 0.75) : none, true);
-    set(s, LONGEST, "longest", any ? quantile(s, 1) : none, true);
-    set(s, N50, "n50", n50, true);
-    set(s, L50, "l50", l50, true);
-    set(s, N90, "n90", n90, true);
+    add_value(s, "sequences", (double)s->n, true);
+    add_value(s, "bases", (double)s->n_bases, true);
+    add_value(s, "shortest", any ? quantile(s, 0) : none, true);
+    add_value(s, "lower_quartile", any ? quantile(s, 0.25) : none, true);
+    add_value(s, "median", any ? quantile(s, 0.5) : none, true);
+    add_value(s, "mean", total / (double)s->n, false);
+    add_value(s, "upper_quartile", any ? quantile(s, 0.75) : none, true);
+    add_value(s, "longest", any ? quantile(s, 1) : none, true);
+    add_value(s, "n50", n50, true);
+    add_value(s, "l50", l50, true);
+    add_value(s, "n90", n90, true);
 }
 
 static void describe(struct summary *s)
@@ -221,15 +213,14 @@ static void describe(struct summary *s)
                   at = v->n_codes[COV_CODE_A] + v->n_codes[COV_CODE_T];
     const double bases = (double)s->n_bases, none = (double)NAN;
     describe_lengths(s);
-    set(s, BASES, "bases", bases, true);
-    set(s, GC, "gc", (double)gc / (double)(gc + at), false);
-    set(s, N_SHARE, "n", (double)v->n_codes[COV_CODE_N] / bases, false);
-    set(s, LOWER_CASE, "lower_case", s->n_lower < 0 ? none : (double)s->n_lower / bases, false);
-    set(s, CHUNK_LENGTH, "chunk_length", (double)s->L, true);
-    set(s, PAIRS, "pairs", (double)v->n_pairs, true);
-    set(s, PADDING, "padding", 1 - bases / ((double)v->n_pairs * (double)s->L), false);
-    set(s, ONLY_N, "only_n", (double)(v->n_pairs - v->n), true);
-    set(s, COPIES, "copies", (double)cov_survey_n_copies(v), true);
+    add_value(s, "gc", (double)gc / (double)(gc + at), false);
+    add_value(s, "n", (double)v->n_codes[COV_CODE_N] / bases, false);
+    add_value(s, "lower_case", s->n_lower < 0 ? none : (double)s->n_lower / bases, false);
+    add_value(s, "chunk_length", (double)s->L, true);
+    add_value(s, "pairs", (double)v->n_pairs, true);
+    add_value(s, "padding", 1 - bases / ((double)v->n_pairs * (double)s->L), false);
+    add_value(s, "only_n", (double)(v->n_pairs - v->n), true);
+    add_value(s, "copies", (double)cov_survey_n_copies(v), true);
 }
 
 /* ---------------------------------------------------------------- outputs */
@@ -237,7 +228,7 @@ static void describe(struct summary *s)
 static void print_head(const struct summary *s, FILE *f)
 {
     (void)fputs("file", f);
-    for (int k = 0; k < N_VALUES; k++)
+    for (int k = 0; k < s->n_values; k++)
         (void)fprintf(f, "\t%s", s->values[k].name);
     (void)fputc('\n', f);
 }
@@ -245,7 +236,7 @@ static void print_head(const struct summary *s, FILE *f)
 static void print_row(const struct summary *s, FILE *f)
 {
     cov_table_put_text(s->path, f);
-    for (int k = 0; k < N_VALUES; k++)
+    for (int k = 0; k < s->n_values; k++)
         if (s->values[k].is_whole && !isnan(s->values[k].x))
             (void)fprintf(f, "\t%.0f", s->values[k].x);
         else
@@ -257,7 +248,7 @@ static void put_json(const struct summary *s, struct cov_json *j)
 {
     cov_json_begin_object(j, NULL);
     cov_json_string(j, "path", s->path);
-    for (int k = 0; k < N_VALUES; k++)
+    for (int k = 0; k < s->n_values; k++)
         if (s->values[k].is_whole && !isnan(s->values[k].x))
             cov_json_int(j, s->values[k].name, (int64_t)s->values[k].x);
         else
@@ -341,20 +332,19 @@ static int draw(struct cov_picture *p, const struct summary *s, struct cov_err *
 static int report(const struct summary *s, const char *part, struct cov_stats *stats,
                   struct cov_err *e)
 {
-    const struct value *v = s->values;
-    const double pairs = v[PAIRS].x;
+    const double pairs = value_of(s, "pairs");
     const struct cov_stats_figure figures[] = {
-        {"sequences", "Sequences", "sequences of the genome", .value = v[SEQUENCES].x},
+        {"sequences", "Sequences", "sequences of the genome", .value = value_of(s, "sequences")},
         {"n50", "N50", "sequences of at least this length have half of the bases", " bp",
-         .value = v[N50].x},
+         .value = value_of(s, "n50")},
         {"gc", "GC", "share of G and C among A, C, G and T", " %", .decimals = 1,
-         .value = 100 * v[GC].x},
+         .value = 100 * value_of(s, "gc")},
         {"n_share", "N", "share of the bases that are N", " %", .decimals = 2,
-         .value = 100 * v[N_SHARE].x},
+         .value = 100 * value_of(s, "n")},
         {"padding", "Padding", "share of the positions of chunks that hold no base", " %",
-         .decimals = 1, .value = 100 * v[PADDING].x},
+         .decimals = 1, .value = 100 * value_of(s, "padding")},
         {"copies", "Copies", "share of the chunks whose bases are in an earlier chunk", " %",
-         .decimals = 2, .value = pairs > 0 ? 100 * v[COPIES].x / pairs : (double)NAN},
+         .decimals = 2, .value = pairs > 0 ? 100 * value_of(s, "copies") / pairs : (double)NAN},
     };
     stats->bases = (stats->bases < 0 ? 0 : stats->bases) + s->n_bases;
     return cov_stats_add_figures(stats, part, figures, COV_COUNT(figures), e);

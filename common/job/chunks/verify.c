@@ -309,18 +309,22 @@ static int check_coverage(const struct cov_chunk_head *head, const struct cov_ch
     return rc;
 }
 
+/* Returns true for measured coverage, spliced or not. */
+static bool is_coverage(const struct cov_chunk_set *set)
+{
+    return strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
+           length_before(set->name, "_coverage") > 0;
+}
+
 static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                      struct findings *f, struct cov_err *e)
 {
-    bool is_prediction = strcmp(set->name, COV_PREDICTIONS_SET) == 0;
-    bool is_coverage = strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
-                       length_before(set->name, "_coverage") > 0;
-    if (!is_prediction && !is_coverage)
+    if (!is_coverage(set) && strcmp(set->name, COV_PREDICTIONS_SET) != 0)
         return COV_OK;
     if (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L)
         return add_line(f, set->name, FOUND_VALUES, e, "rows do not hold numbers for %zu positions",
                         head->L);
-    if (is_coverage)
+    if (is_coverage(set))
         return check_coverage(head, set, f, e);
     const struct cov_chunk_table *t = cov_chunk_head_table(head, COV_PREDICTIONS_DATASETS);
     return t ? check_list(t, set->dims[1], true, f, e)
@@ -589,10 +593,8 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
         return RULE_NONE;
     if (strcmp(set->name, COV_BLACKLIST_SET) == 0)
         return RULE_BLACKLIST;
-    bool is_coverage = strcmp(set->name, COV_PREDICTIONS_SET) == 0 ||
-                       (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
-                        length_before(set->name, "_coverage") > 0);
-    if (!is_coverage || set->dims[0] != head->L)
+    bool has_signal = is_coverage(set) || strcmp(set->name, COV_PREDICTIONS_SET) == 0;
+    if (!has_signal || set->dims[0] != head->L)
         return RULE_NONE;
     return cov_chunk_head_attr(head, set->name, COV_PREDICTIONS_OUTSIDE_ATTR) ? RULE_REGIONS
                                                                               : RULE_COVERAGE;
