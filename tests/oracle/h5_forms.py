@@ -213,6 +213,7 @@ def refused(directory):
         put_x=lambda g: g.create_dataset('X', (1 << 60, L, 4), 'f2', chunks=(1, L, 4)))
     one('names_variable', 'data/seqids: variable-length strings',
         seqids=lambda g: g.create_dataset('seqids', data=[n.decode() for n in NAMES], dtype=h5py.string_dtype()))
+    one('names_missing', 'no dataset data/seqids', seqids=lambda g: None)
     one('names_numbers', 'data/seqids: the elements are not texts',
         seqids=lambda g: g.create_dataset('seqids', data=np.arange(N)))
     one('names_rank', 'data/seqids: 2 dimensions instead of 1',
