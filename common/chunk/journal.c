@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -54,9 +53,7 @@ struct cov_journal {
     cov_journal_fits_fn *fits;
     const void *fits_arg;
     struct cov_blob blobs[2]; /* scratch of the scan */
-    uint64_t *ends;           /* scratch */
-    size_t cap_ends;
-    uint8_t *bytes;
+    uint8_t *bytes; /* a piece */
     size_t cap_bytes;
 };
 
@@ -71,31 +68,17 @@ static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n,
     return m < 0 ? cov_fail_errno(e, "%s: cannot be read", j->path) : COV_OK;
 }
 
-/* Appends the n parts of v. */
-static int append(struct cov_journal *j, struct iovec *v, int n, struct cov_err *e)
+static int append(struct cov_journal *j, const void *bytes, size_t n, struct cov_err *e)
 {
-    int64_t at = j->size;
-    while (n > 0) {
-        ssize_t m = pwritev(j->fd, v, n, (off_t)at);
-        if (m < 0 && errno == EINTR)
-            continue;
-        if (m < 0) {
-            int rc = cov_fail_errno(e, "%s: cannot be written", j->path);
-            /* A torn piece at the end is harmless. */
-            if (ftruncate(j->fd, (off_t)j->size) != 0)
-                cov_debug("%s: a torn piece remains at the end", j->path);
-            return rc;
-        }
-        at += m;
-        for (; n > 0 && (size_t)m >= v->iov_len; v++, n--)
-            m -= (ssize_t)v->iov_len;
-        if (n > 0) {
-            v->iov_base = (char *)v->iov_base + m;
-            v->iov_len -= (size_t)m;
-        }
+    if (cov_write_at(j->fd, j->size, bytes, n) == 0) {
+        j->size += (int64_t)n;
+        return COV_OK;
     }
-    j->size = at;
-    return COV_OK;
+    int rc = cov_fail_errno(e, "%s: cannot be written", j->path);
+    /* A torn piece at the end is harmless. */
+    if (ftruncate(j->fd, (off_t)j->size) != 0)
+        cov_debug("%s: a torn piece remains at the end", j->path);
+    return rc;
 }
 
 static int truncate_to(struct cov_journal *j, int64_t size, struct cov_err *e)
@@ -178,9 +161,10 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
     memcpy(h.magic, file_magic, sizeof h.magic);
     char *copy = cov_strdup(head, e);
     int rc = copy ? truncate_to(j, 0, e) : COV_ENOMEM;
-    struct iovec v[] = {{&h, sizeof h}, {copy, n}};
     if (!rc)
-        rc = append(j, v, 2, e);
+        rc = append(j, &h, sizeof h, e);
+    if (!rc)
+        rc = append(j, copy, n, e);
     if (!rc)
         rc = cov_journal_sync(j, e);
     if (!rc)
@@ -231,7 +215,6 @@ static void release(struct cov_journal *j)
     free(j->path);
     free(j->head);
     free(j->at);
-    free(j->ends);
     free(j->bytes);
     cov_blob_fini(&j->blobs[0]);
     cov_blob_fini(&j->blobs[1]);
@@ -437,26 +420,31 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
                        struct cov_err *e)
 {
     struct piece_head h = {.magic = PIECE_MAGIC, .piece = piece, .times = times_so_far(j)};
-    size_t n_ends = blobs[0].n_pieces + blobs[1].n_pieces, k = 0;
+    size_t n = sizeof h;
     if (piece >= j->n)
         return cov_fail(e, COV_EINPUT, "%s: piece %zu of %zu: the input changed during the run",
                         j->path, piece + 1, j->n);
-    int rc = COV_RESERVE(&j->ends, &j->cap_ends, n_ends + 1, e);
+    for (int b = 0; b < 2; b++) {
+        h.n_pieces[b] = blobs[b].n_pieces;
+        h.n_bytes[b] = blobs[b].n_pieces ? blobs[b].ends[blobs[b].n_pieces - 1] : 0;
+        n += 8 * blobs[b].n_pieces + (size_t)h.n_bytes[b];
+    }
+    int rc = COV_RESERVE(&j->bytes, &j->cap_bytes, n, e);
     if (rc)
         return rc;
-    struct iovec v[4] = {{&h, sizeof h}, {j->ends, n_ends * sizeof *j->ends}};
+    uint8_t *to = j->bytes + sizeof h;
+    for (int b = 0; b < 2; b++)
+        for (size_t i = 0; i < blobs[b].n_pieces; i++, to += 8)
+            memcpy(to, &(uint64_t){blobs[b].ends[i]}, 8);
     for (int b = 0; b < 2; b++) {
-        h.n_bytes[b] = blobs[b].n_pieces ? blobs[b].ends[blobs[b].n_pieces - 1] : 0;
-        h.n_pieces[b] = blobs[b].n_pieces;
-        for (size_t i = 0; i < blobs[b].n_pieces; i++)
-            j->ends[k++] = blobs[b].ends[i];
-        v[2 + b] = (struct iovec){blobs[b].data, (size_t)h.n_bytes[b]};
+        if (h.n_bytes[b] > 0)
+            memcpy(to, blobs[b].data, (size_t)h.n_bytes[b]);
+        to += h.n_bytes[b];
     }
-    h.crc = crc_of_head(&h);
-    for (int i = 1; i < 4; i++)
-        h.crc = cov_crc32(h.crc, v[i].iov_len ? v[i].iov_base : "", v[i].iov_len);
+    h.crc = cov_crc32(crc_of_head(&h), j->bytes + sizeof h, n - sizeof h);
+    memcpy(j->bytes, &h, sizeof h);
     int64_t at = j->size;
-    rc = append(j, v, 4, e);
+    rc = append(j, j->bytes, n, e);
     if (rc)
         return rc;
     j->n_stored += j->at[piece] == 0;

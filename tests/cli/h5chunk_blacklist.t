@@ -130,7 +130,6 @@ refuses() { # STATUS REGEX NAME -- [ARG]...
 refuses 1 'same\.h5: already has data/blacklist; use -f' 'an existing blacklist' -- --names names same.h5
 refuses 1 'before\.h5: already exists; use -f' 'an existing output' -- --names names -o before.h5 g.h5
 refuses 1 'one: already exists; use -f' 'an existing list' -- --names names --list one g.h5
-refuses 2 'needs --report or --names' 'neither' -- g.h5
 refuses 2 'report and --names contradict' 'both' -- --report report.jsonl --names names g.h5
 refuses 2 'g\.h5: is both an input and an output' 'the input as output' -- --names names -o g.h5 g.h5
 refuses 2 'names: is both an input and an output' 'the list of ids as list' -- --names names -f --list names g.h5

@@ -125,8 +125,6 @@ is "$(sed 1d "$stdout" | cut -f 14)" 0.166666667 '  in the table, too'
 printf '@HD\tVN:1.6\n' >x.sam
 run h5chunk info --sequences x.sam
 refused 1 '^h5chunk: error: x\.sam: not a FASTA file' 'another kind of file'
-run h5chunk info --plot x.svg g.h5
-refused 2 '[-]-plot needs --sequences' 'a picture without --sequences'
 run h5chunk info --subsequence-length 5 g.fa
 refused 2 '[-]-subsequence-length needs --sequences' 'chunks without --sequences'
 run h5chunk info --sequences --plot x.svg g.h5 g.fa

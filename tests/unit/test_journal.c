@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/progress.h"
@@ -65,24 +64,14 @@ static void put(struct cov_journal *j, size_t i)
 static size_t most = SIZE_MAX;
 static unsigned n_calls;
 
-ssize_t short_pwritev(int fd, const struct iovec *v, int n, off_t at) __asm__("pwritev64");
-ssize_t short_pwritev(int fd, const struct iovec *v, int n, off_t at)
+ssize_t short_pwrite(int fd, const void *from, size_t n, off_t at) __asm__("pwrite64");
+ssize_t short_pwrite(int fd, const void *from, size_t n, off_t at)
 {
-    struct iovec some[8];
-    size_t left = most;
-    int k = 0;
-    if (most == SIZE_MAX)
-        return syscall(SYS_pwritev, fd, v, n, at, 0);
-    if (++n_calls % 2) {
+    if (most < SIZE_MAX && ++n_calls % 2) {
         errno = EINTR;
         return -1;
     }
-    for (; k < n && left > 0; k++) {
-        some[k] = v[k];
-        some[k].iov_len = v[k].iov_len < left ? v[k].iov_len : left;
-        left -= some[k].iov_len;
-    }
-    return syscall(SYS_pwritev, fd, some, k, at, 0);
+    return syscall(SYS_pwrite64, fd, from, n < most ? n : most, at);
 }
 
 static struct cov_journal *reopen(const char *path)
