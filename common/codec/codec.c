@@ -13,7 +13,6 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/deflate/deflate.h"
-#include "common/deflate/record_deflate.h"
 
 /* ---- the table ---- */
 

@@ -26,7 +26,7 @@ enum {
 
 /* GZIP, FAST and LIBDEFLATE write the same format (HDF5's deflate) and differ only in speed and
  * size. GZIP and FAST use the encoders of onehot_deflate.h for the bases of a genome file, the encoder
- * of record_deflate.h for integers of predictions, and levels of libdeflate for other data. */
+ * of deflate.h for integers of predictions, and levels of libdeflate for other data. */
 enum cov_codec_id {
     COV_CODEC_NONE,
     COV_CODEC_GZIP,

@@ -5,7 +5,6 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/deflate/deflate.h"
-#include "common/deflate/record_deflate.h"
 
 enum { MOST = 70000 };
 

@@ -18,7 +18,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/deflate/record_deflate.h"
+#include "common/deflate/deflate.h"
 #include "common/file/bgz.h"
 #include "common/file/textfile.h"
 #include "common/seq/names.h"

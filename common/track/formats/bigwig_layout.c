@@ -22,7 +22,6 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
-#include "common/deflate/record_deflate.h"
 #include "common/file/descriptor.h"
 
 /* ---- file ---- */
