@@ -345,20 +345,6 @@ TEST(test_storage)
     cov_grid_free(grid);
 }
 
-TEST(test_same_bytes)
-{
-    struct cov_grid *grid = two_sequences(100, 33, 33);
-    struct cov_chunk_head h = full_head(33, true);
-    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
-    for (int k = 0; k < 2; k++) {
-        write_file(k ? "y.h5" : "x.h5", grid, &h, &options, false, false);
-        sleep(k == 0);
-    }
-    check_same_files("x.h5", "y.h5");
-    cov_chunk_head_fini(&h);
-    cov_grid_free(grid);
-}
-
 TEST(test_partial)
 {
     static const size_t groups[] = {1, 2};

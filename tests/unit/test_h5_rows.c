@@ -1,4 +1,4 @@
-/* test_h5_rows.c - rows read from stored chunks of any shape, and numbers of every type.
+/* test_h5_rows.c - rows read from stored chunks, and numbers of every type.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -105,117 +105,7 @@ TEST(test_string_length)
     assert_int_equal(cov_h5_string_length(&spaces, "abcdef"), 6);
 }
 
-/* ---- rows ---- */
-
-/* Element (row, position, column) of the test array. */
-static uint64_t element(const struct cov_h5_rows *r, size_t row, size_t pos, size_t col)
-{
-    return (row * r->dims[1] + pos) * r->dims[2] + col + 1;
-}
-
-static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
-{
-    put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
-}
-
-/* Adds the piece of the chunk at (row, pos, col) as a writer stores it, with zeros past the
- * edges. */
-static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
-                      size_t pos, size_t col, struct cov_blob *b)
-{
-    size_t size = r->type.bytes, n = r->chunk[0] * r->chunk[1] * r->chunk[2] * size;
-    uint8_t *src, *scratch;
-    assert_int_equal(cov_h5_pack_begin(choice, n, b, &src, &scratch, NULL), 0);
-    uint8_t *plain = r->n_filters > 1 ? scratch : src;
-    memset(plain, 0, n);
-    for (size_t i = 0; i < r->chunk[0]; i++)
-        for (size_t j = 0; j < r->chunk[1]; j++)
-            for (size_t k = 0; k < r->chunk[2]; k++)
-                if (row + i < r->dims[0] && pos + j < r->dims[1] && col + k < r->dims[2])
-                    put_element(r, element(r, row + i, pos + j, col + k),
-                                plain + ((i * r->chunk[1] + j) * r->chunk[2] + k) * size);
-    if (r->n_filters > 1)
-        cov_shuffle(plain, n, size, src);
-    assert_int_equal(cov_h5_pack_end(choice, r->filters, r->n_filters, n, b, NULL), 0);
-}
-
-static bool is_missing(size_t row, size_t pos, size_t col, bool holes)
-{
-    return holes && (row + pos + col) % 3 == 1;
-}
-
-/* Adds pieces in the order of cov_h5_set_fetch: by position, then by column. */
-static void fetch(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
-                  size_t col, size_t n_cols, bool holes, struct cov_blob *b)
-{
-    size_t first_row = row - row % r->chunk[0];
-    for (size_t pos = 0; pos < r->dims[1]; pos += r->chunk[1])
-        for (size_t c = col - col % r->chunk[2]; c < col + n_cols; c += r->chunk[2])
-            if (is_missing(first_row, pos, c, holes))
-                assert_int_equal(cov_blob_end_piece(b, 0, NULL), 0);
-            else
-                add_piece(r, choice, first_row, pos, c, b);
-}
-
-static void check_block(const struct cov_h5_rows *r, size_t row, size_t n_rows, size_t col,
-                        size_t n_cols, bool holes, const uint8_t *block)
-{
-    for (size_t i = row; i < row + n_rows; i++)
-        for (size_t j = 0; j < r->dims[1]; j++)
-            for (size_t k = col; k < col + n_cols; k++) {
-                uint8_t expected[8];
-                if (is_missing(i - i % r->chunk[0], j - j % r->chunk[1], k - k % r->chunk[2],
-                               holes))
-                    memcpy(expected, r->fill, r->type.bytes);
-                else
-                    put_element(r, element(r, i, j, k), expected);
-                assert_memory_equal(block, expected, r->type.bytes);
-                block += r->type.bytes;
-            }
-}
-
-TEST(test_chunk_shapes)
-{
-    static const size_t shapes[][3] = {{1, 20, 4}, {1, 20, 1}, {3, 5, 1}, {2, 7, 3}, {9, 20, 4},
-                                       {4, 32, 8}, {1, 1, 1},  {1, 6, 4}, {2, 20, 2}};
-    static const struct cov_codec_choice choices[] = {
-        {COV_CODEC_NONE, 0}, {COV_CODEC_GZIP, 0}, {COV_CODEC_LZF, 0}};
-    static const size_t sizes[] = {1, 2, 4, 8};
-    uint8_t fill[8] = {0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
-    struct cov_blob raw = COV_BLOB_INIT;
-    for (size_t s = 0; s < COV_COUNT(shapes); s++)
-        for (size_t c = 0; c < COV_COUNT(choices); c++)
-            for (size_t z = 0; z < COV_COUNT(sizes); z++)
-                for (int variant = 0; variant < 4; variant++) {
-                    bool shuffle = variant & 1, holes = variant & 2;
-                    struct cov_h5_rows r = {
-                        .type = {COV_H5_INT, sizes[z], true, false, 0},
-                        .dims = {7, 20, 4},
-                        .chunked = true,
-                        .chunk = {shapes[s][0], shapes[s][1], shapes[s][2]},
-                        .fill = fill,
-                    };
-                    r.n_filters = cov_h5_filters(choices[c], shuffle ? sizes[z] : 0, r.filters);
-                    for (size_t row = 0; row < 7; row++)
-                        for (size_t col = 0; col < 4; col++) {
-                            size_t n_cols = 1 + (row + col) % (4 - col);
-                            size_t left = r.chunk[0] - row % r.chunk[0];
-                            size_t n_rows = left < 7 - row ? left : 7 - row;
-                            const uint8_t *block = NULL;
-                            cov_blob_clear(&raw);
-                            /* The first piece does not belong to the block. */
-                            assert_int_equal(cov_blob_end_piece(&raw, 0, NULL), 0);
-                            fetch(&r, choices[c], row, col, n_cols, holes, &raw);
-                            assert_int_equal(raw.n_pieces, 1 + cov_h5_n_pieces(&r, col, n_cols));
-                            assert_int_equal(
-                                cov_h5_unpack(&r, (struct cov_h5_block){row, n_rows, col, n_cols},
-                                              &raw, 1, &block, NULL),
-                                0);
-                            check_block(&r, row, n_rows, col, n_cols, holes, block);
-                        }
-                }
-    cov_blob_fini(&raw);
-}
+/* ---- rows; test_h5 and h5_layout.t have chunks of all shapes ---- */
 
 TEST(test_plain_rows)
 {
