@@ -17,6 +17,16 @@
 int cov_size_mul(size_t a, size_t b, size_t *out) COV_MUST_USE;
 int cov_size_add(size_t a, size_t b, size_t *out) COV_MUST_USE;
 
+static inline size_t cov_size_max(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline size_t cov_size_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Allocate n elements of `size` bytes: uninitialised, zeroed, or zeroed and aligned to 64 bytes. */
 void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;

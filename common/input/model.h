@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/file/hash.h"
-#include "common/net/hparams.h"
+#include "common/net/shape.h"
 
 struct cov_model {
     char *path;                   /* Owned */

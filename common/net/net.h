@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "common/compute/device.h"
-#include "common/net/hparams.h"
+#include "common/net/shape.h"
 
 struct cov_net;
 

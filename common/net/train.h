@@ -19,7 +19,6 @@
 
 #include "common/base/pool.h"
 #include "common/compute/device.h"
-#include "common/net/hparams.h"
 #include "common/net/shape.h"
 
 struct cov_trainer;

@@ -19,7 +19,6 @@
 #include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/precision.h"
-#include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/bench.h"

@@ -219,9 +219,8 @@ std::vector<float> reference_layer(const Network &net, size_t layer, enum cov_ar
     std::vector<float> y(net.n * l.t_out * l.c_out);
     in_threads(net.n, [&](size_t b) {
         std::vector<double> state(6 * l.hidden + 1);
-        cov_ref_layer_rounded(&l, &net.shape.weights[layer], arithmetic,
-                              x.data() + b * l.t_in * l.c_in, y.data() + b * l.t_out * l.c_out,
-                              state.data());
+        cov_ref_layer(&l, &net.shape.weights[layer], arithmetic, x.data() + b * l.t_in * l.c_in,
+                      y.data() + b * l.t_out * l.c_out, state.data());
     });
     return y;
 }

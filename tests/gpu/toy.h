@@ -8,7 +8,6 @@ extern "C" {
 #include "common/compute/dropout.h"
 #include "common/net/train.h"
 #include "tests/lib/reference/ref_train.h"
-#include "tests/lib/reference/training_ref.h"
 }
 
 #include "tests/gpu/rig.h"

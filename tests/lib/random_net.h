@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/base/rng.h"
-#include "common/net/hparams.h"
 #include "common/net/shape.h"
 
 static inline int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)

@@ -109,7 +109,7 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     fill(rng, x, n_x, 1);
     for (size_t t = 0; t < l->t_in; t++)
         memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
-    cov_ref_layer(l, &w, x, want, NULL);
+    cov_ref_layer(l, &w, COV_FP32, x, want, NULL);
 
     struct cov_conv *f;
     assert_int_equal(cov_conv_new(l, &w, kernels, &f, NULL), 0);
@@ -196,7 +196,7 @@ TEST(first_layers_from_codes)
             codes[t] = (uint8_t)draw(&rng, 0, 15);
             memcpy(x + 4 * t, cov_onehot_f32[codes[t]], 4 * sizeof *x);
         }
-        cov_ref_layer(&l, &w, x, want, NULL);
+        cov_ref_layer(&l, &w, COV_FP32, x, want, NULL);
         assert_int_equal(cov_conv_new(&l, &w, &levels[level], &f, NULL), 0);
         assert_true(cov_conv_reads_codes(f) != levels[level].openblas);
         if (cov_conv_reads_codes(f)) {
@@ -269,7 +269,7 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     for (size_t b = 0; b < n; b++) {
         take(x, l->t_in, n, l->c_in, b, one);
         take(y, l->t_in, n, l->c_out, b, got);
-        cov_ref_layer(l, &w, one, want, ref_state);
+        cov_ref_layer(l, &w, COV_FP32, one, want, ref_state);
         assert_close(got, want, n_out, 1e-5f, l);
         cov_lstm_run(f, &(struct cov_lstm_batch){1, tasks, true, NULL, one, want}, scratch);
         assert_memory_equal(got, want, n_out * sizeof *got);

@@ -63,29 +63,29 @@ TEST(limits_every_table)
 {
     unsigned all = cov_cpu_features();
     char levels[128];
-    assert_ok(cov_cpu_level_limit(NULL, &e));
+    assert_ok(cov_device_limit_levels(NULL, &e));
     assert_int_equal(cov_cpu_features(), all);
-    cov_cpu_levels_describe(levels, sizeof levels);
+    cov_device_describe_levels(levels, sizeof levels);
     is_base(!strstr(levels, "avx2"));
-    assert_ok(cov_cpu_level_limit("base,amx,avx2", &e)); /* the best of the available ones */
-    cov_cpu_levels_describe(levels, sizeof levels);
+    assert_ok(cov_device_limit_levels("base,amx,avx2", &e)); /* the best of the available ones */
+    cov_device_describe_levels(levels, sizeof levels);
     is_base(!strstr(levels, "avx2"));
     cov_cpu_limit(~0U);
-    if (cov_cpu_level_limit("avx2", NULL) == COV_OK) {
+    if (cov_device_limit_levels("avx2", NULL) == COV_OK) {
         is_base(false);
         assert_int_equal(cov_cpu_features() & (COV_CPU_AVX512F | COV_CPU_AMX_TILE), 0);
-        cov_cpu_levels_describe(levels, sizeof levels);
+        cov_device_describe_levels(levels, sizeof levels);
         assert_string_equal(levels, "scalar base avx2");
         cov_cpu_limit(~0U);
     }
     for (int i = 0; i < 2; i++) {
-        assert_ok(cov_cpu_level_limit(i ? "scalar" : "base", &e));
+        assert_ok(cov_device_limit_levels(i ? "scalar" : "base", &e));
         assert_int_equal(cov_cpu_features(), 0);
         is_base(true);
-        cov_cpu_levels_describe(levels, sizeof levels);
+        cov_device_describe_levels(levels, sizeof levels);
         assert_string_equal(levels, "scalar base");
         cov_cpu_limit(~0U);
     }
-    assert_int_equal(cov_cpu_level_limit("abacus", NULL), COV_EUSAGE);
+    assert_int_equal(cov_device_limit_levels("abacus", NULL), COV_EUSAGE);
     assert_int_equal(cov_cpu_features(), all);
 }

@@ -124,7 +124,7 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
         if (rows.beg == rows.end)
             assert_true(task.x_products == 0 && task.h_products == 0);
         if (b < COMPARED) {
-            cov_ref_layer(l, &w, one, want, ref_state);
+            cov_ref_layer(l, &w, COV_FP32, one, want, ref_state);
             float far = distance(n_wanted, got + beg, want + beg);
             assert_true(far <= 1e-4f);
             n_far += far > 3e-5f;
@@ -241,7 +241,7 @@ TEST(keeps_counting)
     assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* cell 0 counted to 72 */
     assert_true(y[(size_t)(TURN + 3000) * H + 1] < -0.49f); /* cell 1 to -27, with o = 1/2 */
     assert_true(fabsf(y[(size_t)(T - 1) * H]) < 0.1f);      /* cell 0 counted back to 0 */
-    cov_ref_layer(&l, &w, x, full, ref_state);              /* the reference sums in double */
+    cov_ref_layer(&l, &w, COV_FP32, x, full, ref_state);    /* the reference sums in double */
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 0.02f);
     free(scratch);

@@ -1,9 +1,14 @@
-/* test_net.c - the network on a mock device.
+/* test_net.c - the network on a mock device; and gradients of inputs: sums equal those of predictions,
+ * gradients equal differences of sums, and results depend neither on threads nor on the other chunks
+ * of a batch.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/base/mem.h"
+#include "common/base/pool.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
+#include "tests/lib/make_training.h"
 
 struct mock_program {
     struct cov_program base;
@@ -139,4 +144,201 @@ TEST(refuses)
                      COV_EUNSUPPORTED);
     assert_null(net);
     assert_int_equal(n_programs, 0);
+}
+
+/* ---- gradients ---- */
+
+enum { L = 96, CHUNKS = 3, DATASET = 1, OUTPUTS = 2, N_INPUTS = CHUNKS * L * 4 };
+
+static const struct cov_hparams networks[] = {
+    {.model_type = COV_MODEL_CNN,
+     .cnn_layers = 1,
+     .filter_size = 6,
+     .up = 1,
+     .kernel_size = 5,
+     .step = 2,
+     .dilation = 1,
+     .input_size = 4,
+     .output_size = OUTPUTS},
+    {.model_type = COV_MODEL_HYBRID,
+     .cnn_layers = 2,
+     .filter_size = 8,
+     .up = 2,
+     .kernel_size = 9,
+     .step = 2,
+     .dilation = 1,
+     .bnorm = true,
+     .lstm_layers = 1,
+     .hidden_size = 7,
+     .input_size = 4,
+     .output_size = OUTPUTS},
+    {.model_type = COV_MODEL_BI_HYBRID,
+     .cnn_layers = 3,
+     .filter_size = 5,
+     .up = 1,
+     .kernel_size = 6,
+     .step = 2,
+     .dilation = 1,
+     .bnorm = true,
+     .lstm_layers = 2,
+     .hidden_size = 9,
+     .dropout = 0.4,
+     .input_size = 4,
+     .output_size = OUTPUTS},
+};
+
+static const size_t beg[CHUNKS] = {0, 17, 40}, end[CHUNKS] = {L, 31, 41};
+
+struct toy {
+    struct cov_hparams hp;
+    struct cov_params params;
+    float *block;
+    struct cov_device *dev;
+    struct cov_pool *pool;
+    struct cov_explainer *x;
+    uint8_t codes[CHUNKS * L];
+    float inputs[N_INPUTS];
+};
+
+/* Weights are large, so that inputs matter; norms have running statistics other than 0 and 1. */
+static void toy_init(struct toy *t, const struct cov_hparams *hp, const char *levels,
+                     unsigned threads)
+{
+    const struct cov_cpu_options cpu = {.levels = levels};
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    t->hp = *hp;
+    assert_ok(cov_params_init(hp, &t->params, &e));
+    t->block = toy_block(hp, &t->params, 8);
+    for (size_t i = 0; i < t->params.n_items; i++) {
+        const struct cov_param *p = &t->params.items[i];
+        for (size_t k = 0; p->trained && hp->bnorm && k < p->n; k++)
+            t->block[p->offset + k] *= 1.5F;
+        for (size_t k = 0; !p->trained && k < p->n; k++)
+            t->block[p->offset + k] += (float)(0.8 * cov_rng_double(&rng) - 0.4);
+    }
+    assert_ok(cov_device_open_cpu(&cpu, &t->dev, &e));
+    assert_ok(cov_pool_new(threads, &t->pool, &e));
+    const struct cov_explainer_options options = {&t->hp, t->block, L, CHUNKS, t->pool};
+    assert_ok(cov_explainer_new(t->dev, &options, &t->x, &e));
+    for (size_t i = 0; i < (size_t)CHUNKS * L; i++) {
+        t->codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+        memcpy(t->inputs + 4 * i, cov_onehot_f32[t->codes[i]], 4 * sizeof *t->inputs);
+    }
+}
+
+static void toy_fini(struct toy *t)
+{
+    cov_explainer_free(t->x);
+    cov_pool_free(t->pool);
+    cov_device_close(t->dev);
+    cov_params_fini(&t->params);
+    free(t->block);
+}
+
+static void run(const struct toy *t, size_t first, size_t n, const float *inputs, double *sums,
+                float *gradient)
+{
+    const struct cov_explain_batch batch = {n, inputs, DATASET, beg + first, end + first};
+    assert_ok(cov_explainer_run(t->x, &batch, sums, gradient, &e));
+}
+
+static void check_sums(const struct toy *t, const double *sums)
+{
+    static float values[CHUNKS * L * OUTPUTS];
+    const struct cov_net_size size = {L, 1, CHUNKS};
+    struct cov_net *net;
+    assert_ok(cov_net_new(t->dev, &t->hp, t->block, size, &net, &e));
+    assert_ok(cov_net_forward(net, 0, CHUNKS, t->codes, values, &e));
+    for (size_t b = 0; b < CHUNKS; b++) {
+        double sum = 0;
+        for (size_t i = beg[b]; i < end[b]; i++)
+            sum += (double)values[(b * L + i) * OUTPUTS + DATASET];
+        assert_true(fabs(sums[b] - sum) < 1e-5 * sum);
+    }
+    cov_net_free(net);
+}
+
+/* Compares the slopes of the sums along some directions, in which no input should lower them. The
+ * values are rounded to single precision. */
+static void check_slopes(const struct toy *t, const float *gradient)
+{
+    const float h = 5e-4F;
+    static float moved[2][N_INPUTS], unused[N_INPUTS];
+    struct cov_rng rng;
+    double sums[2][CHUNKS], largest[CHUNKS] = {0}, error[CHUNKS] = {0};
+    cov_rng_init(&rng, 1);
+    for (int k = 0; k < 20; k++) {
+        double slopes[CHUNKS] = {0};
+        for (size_t i = 0; i < N_INPUTS; i++) {
+            const float v = copysignf((float)cov_rng_double(&rng), gradient[i]);
+            moved[0][i] = t->inputs[i] - h * v;
+            moved[1][i] = t->inputs[i] + h * v;
+            slopes[i / ((size_t)L * 4)] += (double)v * (double)gradient[i];
+        }
+        run(t, 0, CHUNKS, moved[0], sums[0], unused);
+        run(t, 0, CHUNKS, moved[1], sums[1], unused);
+        for (size_t b = 0; b < CHUNKS; b++) {
+            const double slope = (sums[1][b] - sums[0][b]) / (2 * (double)h);
+            largest[b] = fmax(largest[b], fabs(slope));
+            error[b] = fmax(error[b], fabs(slope - slopes[b]));
+        }
+    }
+    for (size_t b = 0; b < CHUNKS; b++)
+        if (!(error[b] < 0.01 * largest[b] + 1e-6 * sums[0][b] / (double)h))
+            fail_msg("chunk %zu: slopes of up to %g differ by %g, sum %g", b, largest[b], error[b],
+                     sums[0][b]);
+}
+
+TEST(gradients_are_slopes)
+{
+    static float gradient[N_INPUTS];
+    double sums[CHUNKS];
+    for (size_t i = 0; i < COV_COUNT(networks); i++) {
+        struct toy t;
+        toy_init(&t, &networks[i], NULL, 2);
+        run(&t, 0, CHUNKS, t.inputs, sums, gradient);
+        check_sums(&t, sums);
+        check_slopes(&t, gradient);
+        toy_fini(&t);
+    }
+    (void)state;
+}
+
+TEST(only_chunks_decide)
+{
+    static float all[N_INPUTS], other[N_INPUTS];
+    double sums[CHUNKS], others[CHUNKS];
+    for (size_t i = 0; i < COV_COUNT(networks); i++)
+        for (unsigned threads = 1; threads < 4; threads++) {
+            struct toy t;
+            toy_init(&t, &networks[i], NULL, threads);
+            if (threads == 1)
+                run(&t, 0, CHUNKS, t.inputs, sums, all);
+            for (size_t b = 0; b < CHUNKS; b++)
+                run(&t, b, 1, t.inputs + b * L * 4, others + b, other + b * L * 4);
+            assert_memory_equal(sums, others, sizeof sums);
+            assert_memory_equal(all, other, sizeof all);
+            toy_fini(&t);
+        }
+    (void)state;
+}
+
+TEST(the_reference_cannot)
+{
+    const struct cov_cpu_options cpu = {.levels = "scalar"};
+    struct cov_params params;
+    struct cov_device *dev;
+    struct cov_explainer *x;
+    assert_ok(cov_params_init(&networks[0], &params, &e));
+    float *block = toy_block(&networks[0], &params, 8);
+    assert_ok(cov_device_open_cpu(&cpu, &dev, &e));
+    const struct cov_explainer_options options = {&networks[0], block, L, CHUNKS, NULL};
+    assert_fails(cov_explainer_new(dev, &options, &x, &e), COV_EUNSUPPORTED,
+                 "--cpu scalar: only predicts; training and gradients need base or a higher level");
+    assert_null(x);
+    cov_device_close(dev);
+    cov_params_fini(&params);
+    free(block);
+    (void)state;
 }

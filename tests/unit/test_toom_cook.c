@@ -255,7 +255,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     assert_non_null(got);
     assert_non_null(again);
     fill(rng, x, n_x);
-    cov_ref_layer(l, &p.w, x, want, NULL);
+    cov_ref_layer(l, &p.w, COV_FP32, x, want, NULL);
     assert_true(cov_toom_cook_can(l));
     assert_int_equal(cov_toom_cook_new(l, p.w.weight, level->gemm, level->kernels, &m, NULL), 0);
     run_spread(l, m, &p, x, 0, 0, got);

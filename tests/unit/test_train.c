@@ -1,4 +1,5 @@
-/* test_train.c - the trainer: steps, resuming, several calls per step, several processes, threads.
+/* test_train.c - the trainer: steps, resuming, several calls per step, several processes, threads; and
+ * its optimiser.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -524,4 +525,67 @@ TEST(needs_a_device_that_trains)
     assert_null(t);
     assert_non_null(strstr(e.text, "mock cannot train"));
     cov_trainer_free(NULL);
+}
+
+/* ---- Adam, compared with its definition in double precision ---- */
+
+enum { N_VALUES = 37, N_STEPS = 50 };
+
+static const struct cov_adam plain = {0.003, 0.9, 0.999, 1e-8, 0, 0, 0};
+static const struct cov_adam decaying = {0.003, 0.8, 0.99, 1e-8, 0.5, 0, 0};
+
+static void compare(const struct cov_adam *how)
+{
+    struct cov_rng rng;
+    float p[N_VALUES], m[N_VALUES] = {0}, v[N_VALUES] = {0}, g[N_VALUES];
+    double wanted[N_VALUES], m2[N_VALUES] = {0}, v2[N_VALUES] = {0};
+    cov_rng_init(&rng, 1);
+    for (int i = 0; i < N_VALUES; i++)
+        wanted[i] = (double)(p[i] = (float)cov_rng_double(&rng));
+    for (int step = 1; step <= N_STEPS; step++) {
+        for (int i = 0; i < N_VALUES; i++) {
+            /* Very different sizes; one is always 0. */
+            g[i] = i == 3 ? 0 : (float)((cov_rng_double(&rng) - 0.4) * pow(10, i % 9 - 4));
+            double by = (double)g[i] * 0.5;
+            m2[i] = how->beta1 * m2[i] + (1 - how->beta1) * by;
+            v2[i] = how->beta2 * v2[i] + (1 - how->beta2) * by * by;
+            double up = m2[i] / (1 - pow(how->beta1, step));
+            wanted[i] -= how->learning_rate * how->weight_decay * wanted[i];
+            wanted[i] -=
+                how->learning_rate * up / (sqrt(v2[i] / (1 - pow(how->beta2, step))) + how->eps);
+        }
+        cov_adam_step(how, step, 0.5, &(struct cov_adam_slice){N_VALUES, g, p, m, v});
+    }
+    for (int i = 0; i < N_VALUES; i++) {
+        assert_true(fabs((double)p[i] - wanted[i]) < 2e-6);
+        assert_true(fabs((double)m[i] - m2[i]) <= 1e-5 * fabs(m2[i]) + 1e-12);
+        assert_true(fabs((double)v[i] - v2[i]) <= 1e-5 * v2[i]);
+    }
+    assert_true(fabs(wanted[0] - wanted[1]) > 0.01);
+}
+
+TEST(equals_the_definition)
+{
+    compare(&plain);
+    compare(&decaying);
+}
+
+TEST(does_not_depend_on_the_split)
+{
+    struct cov_rng rng;
+    float p[2][N_VALUES], m[2][N_VALUES] = {{0}}, v[2][N_VALUES] = {{0}}, g[N_VALUES];
+    cov_rng_init(&rng, 2);
+    for (int i = 0; i < N_VALUES; i++) {
+        p[0][i] = p[1][i] = (float)cov_rng_double(&rng);
+        g[i] = (float)cov_rng_double(&rng);
+    }
+    cov_adam_step(&plain, 1, 1, &(struct cov_adam_slice){N_VALUES, g, p[0], m[0], v[0]});
+    for (size_t at = 0, n = 1; at < N_VALUES; at += n, n++) {
+        n = at + n > N_VALUES ? N_VALUES - at : n;
+        cov_adam_step(&plain, 1, 1,
+                      &(struct cov_adam_slice){n, g + at, p[1] + at, m[1] + at, v[1] + at});
+    }
+    assert_memory_equal(p[0], p[1], sizeof p[0]);
+    assert_memory_equal(m[0], m[1], sizeof m[0]);
+    assert_memory_equal(v[0], v[1], sizeof v[0]);
 }

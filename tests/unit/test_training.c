@@ -8,7 +8,7 @@
 #include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/operands.h"
 #include "tests/lib/make_training.h"
-#include "tests/lib/reference/training_ref.h"
+#include "tests/lib/reference/ref_train.h"
 
 static size_t draw(struct cov_rng *rng, size_t low, size_t high)
 {

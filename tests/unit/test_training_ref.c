@@ -6,7 +6,6 @@
 #include "common/base/pool.h"
 #include "tests/lib/make_training.h"
 #include "tests/lib/reference/ref_train.h"
-#include "tests/lib/reference/training_ref.h"
 
 /* A network that is trained by the reference. */
 struct toy {

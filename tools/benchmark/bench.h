@@ -17,7 +17,6 @@
 #include "common/base/pool.h"
 #include "common/cli/tool.h"
 #include "common/file/tmpfile.h"
-#include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/plot/chart.h"
 #include "tools/benchmark/figure.h"

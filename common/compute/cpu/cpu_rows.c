@@ -3,22 +3,19 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/compute/cpu/cpu_program.h"
 #include "common/seq/alphabet.h"
 
 enum { MUCH_PADDING = 8 }; /* padding is shared if it fills at least 1 / MUCH_PADDING of a chunk */
-
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
 
 size_t cov_cpu_lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
     size_t most = 0;
     for (size_t i = 0; i < n_layers; i++)
         if (layers[i].kind == COV_LAYER_LSTM)
-            most = max_size(most, layers[i].t_in * max_size(layers[i].c_in, layers[i].c_out));
+            most =
+                cov_size_max(most, layers[i].t_in * cov_size_max(layers[i].c_in, layers[i].c_out));
     return most;
 }
 

@@ -22,11 +22,6 @@
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
 
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- making ---- */
 
 /* Keeps a copy of the weights for the reference, which reads them in PyTorch's layouts. */
@@ -81,13 +76,13 @@ static int make_arenas(struct cov_cpu_program *p, struct cov_err *e)
     for (size_t i = 0; i < p->n_layers; i++) {
         const struct cov_layer *l = &p->layers[i];
         if (l->kind != COV_LAYER_LSTM || p->dev->reference)
-            rows = max_size(rows, l->t_out * l->c_out);
+            rows = cov_size_max(rows, l->t_out * l->c_out);
         size_t need = p->dev->reference ? 12 * l->hidden
                       : p->lstm[i]      ? cov_lstm_scratch(p->lstm[i])
                                         : cov_conv_scratch(p->fast[i]);
-        scratch = max_size(scratch, need);
+        scratch = cov_size_max(scratch, need);
         if (p->lstm[i])
-            scratch = max_size(scratch, cov_cpu_edits_scratch(p->lstm[i]));
+            scratch = cov_size_max(scratch, cov_cpu_edits_scratch(p->lstm[i]));
     }
     /* Every part starts on a cache line, including the first. */
     onehot = (onehot + LINE - 1) / LINE * LINE;
@@ -313,8 +308,8 @@ static void forward_reference(const struct cov_cpu_program *p, struct cov_cpu_ar
     const float *x = a->onehot;
     for (size_t i = 0; i < p->n_layers; i++) {
         float *y = i + 1 == p->n_layers ? out : a->rows[i % 2];
-        cov_ref_layer_rounded(&p->layers[i], &p->weights[i], arithmetic_of(p, i), x, y,
-                              (double *)(void *)a->scratch);
+        cov_ref_layer(&p->layers[i], &p->weights[i], arithmetic_of(p, i), x, y,
+                      (double *)(void *)a->scratch);
         x = y;
     }
 }
@@ -520,16 +515,6 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     make_description(dev);
     *out = &dev->base;
     return COV_OK;
-}
-
-int cov_device_limit_levels(const char *levels, struct cov_err *e)
-{
-    return cov_cpu_level_limit(levels, e);
-}
-
-void cov_device_describe_levels(char *buf, size_t n)
-{
-    cov_cpu_levels_describe(buf, n);
 }
 
 const char *cov_precision_name(enum cov_precision precision)

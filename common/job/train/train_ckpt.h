@@ -10,7 +10,6 @@
 
 #include "common/base/err.h"
 #include "common/ckpt/ckpt.h"
-#include "common/net/hparams.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"
 

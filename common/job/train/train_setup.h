@@ -22,7 +22,7 @@
 #include "common/input/loader.h"
 #include "common/job/train/train_ckpt.h"
 #include "common/job/train/train_log.h"
-#include "common/net/hparams.h"
+#include "common/net/shape.h"
 
 /* Options that, if given, must not contradict the checkpoint. */
 enum cov_train_field {

@@ -1,4 +1,4 @@
-/* level.c - see level.h; and chooses tables of kernels: gemm.h, outer.h, vec.h and toom_cook.h.
+/* level.c - see level.h and device.h; and chooses tables of kernels: gemm.h, outer.h, vec.h and toom_cook.h.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/level.h"
 
@@ -10,6 +10,7 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/toom_cook.h"
 #include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/device.h"
 
 #define AVX2_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
 #define AVX512_NEEDS                                                                               \
@@ -60,7 +61,7 @@ static int parse(const char *list, unsigned *named, struct cov_err *e)
     return COV_OK;
 }
 
-void cov_cpu_levels_describe(char *buf, size_t n)
+void cov_device_describe_levels(char *buf, size_t n)
 {
     unsigned found = find_levels();
     size_t used = 0;
@@ -80,7 +81,7 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
     unsigned usable = named ? named & found : found;
     if (!usable) {
         char there[128];
-        cov_cpu_levels_describe(there, sizeof there);
+        cov_device_describe_levels(there, sizeof there);
         return cov_fail(e, COV_EUNSUPPORTED, "%s: not available on this machine; available: %s",
                         list, there);
     }
@@ -92,7 +93,7 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
     return COV_OK;
 }
 
-int cov_cpu_level_limit(const char *list, struct cov_err *e)
+int cov_device_limit_levels(const char *list, struct cov_err *e)
 {
     struct cov_cpu_choice choice;
     int rc = cov_cpu_level_choose(list, &choice, e);

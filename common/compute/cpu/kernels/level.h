@@ -37,11 +37,4 @@ struct cov_cpu_choice {
 int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Restricts the whole process to the highest available level of `list` (cov_cpu_limit); NULL means
- * no restriction. Returns the errors of cov_cpu_level_choose. */
-int cov_cpu_level_limit(const char *list, struct cov_err *e) COV_MUST_USE;
-
-/* buf[0..n) = the names of the available levels, separated by spaces. */
-void cov_cpu_levels_describe(char *buf, size_t n);
-
 #endif

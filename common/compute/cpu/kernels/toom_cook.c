@@ -41,16 +41,6 @@ struct cov_toom_cook {
     struct panel *panels;
 };
 
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
@@ -229,7 +219,7 @@ static int make_panels(struct cov_toom_cook *m, const struct cov_layer *l, const
         panel->phase = i / a_phase;
         panel->n_phases = join ? m->places.out_phases : 1;
         panel->column = i % a_phase * width;
-        panel->cols = min_size(width, l->c_out - panel->column);
+        panel->cols = cov_size_min(width, l->c_out - panel->column);
         rc = make_panel(m, l, weight, panel, b, e);
     }
     free(b);
@@ -316,8 +306,8 @@ static size_t block_floats(const struct cov_toom_cook *m)
 
 static size_t n_blocks(const struct cov_toom_cook *m)
 {
-    size_t fit = max_size(1, GROUP / block_floats(m));
-    return min_size(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
+    size_t fit = cov_size_max(1, GROUP / block_floats(m));
+    return cov_size_min(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
 }
 
 /* Parts of the scratch, in order. */
@@ -328,7 +318,7 @@ static size_t sums_floats(const struct cov_toom_cook *m)
 
 static size_t edge_floats(const struct cov_toom_cook *m)
 {
-    return round_up(max_size(m->points.n_points * m->depth, m->points.outputs * m->gemm->width),
+    return round_up(cov_size_max(m->points.n_points * m->depth, m->points.outputs * m->gemm->width),
                     LINE);
 }
 
@@ -428,7 +418,7 @@ static void make_block(const struct cov_toom_cook *m, const struct task *t, size
         return;
     }
     for (size_t i = beg; i < end; i += FEW) {
-        size_t n = min_size(FEW, end - i);
+        size_t n = cov_size_min(FEW, end - i);
         transform_tiles(m, t, i, i + n, unprepared, FEW * m->depth_stride, edge);
         for (size_t p = 0; p < m->points.n_points; p++) {
             size_t k = depth_at(m, p);
@@ -532,14 +522,14 @@ void cov_toom_cook_run(const struct cov_toom_cook *m, struct cov_rows rows,
     size_t last = (size_t)((t.y_end - 1 - m->places.out_first) / tile);
     size_t group = n_blocks(m) * BLOCK;
     for (size_t g = first; g <= last; g += group) {
-        size_t stop = min_size(g + group, last + 1);
+        size_t stop = cov_size_min(g + group, last + 1);
         for (size_t i = g; i < stop; i += BLOCK)
-            make_block(m, &t, i, min_size(i + BLOCK, stop), v + (i - g) / BLOCK * block_floats(m),
-                       edge, unprepared);
+            make_block(m, &t, i, cov_size_min(i + BLOCK, stop),
+                       v + (i - g) / BLOCK * block_floats(m), edge, unprepared);
         for (size_t k = 0; k < m->n_panels; k++)
             for (size_t i = g; i < stop; i += BLOCK) {
                 const struct panel *p = &m->panels[k];
-                size_t n = min_size(BLOCK, stop - i);
+                size_t n = cov_size_min(BLOCK, stop - i);
                 multiply_block(m, &t, p, i, n, v + (i - g) / BLOCK * block_floats(m), sums);
                 for (size_t phase = 0; phase < p->n_phases; phase++)
                     write_phase(m, &t, p, p->phase + phase, (struct cov_rows){i, i + n},

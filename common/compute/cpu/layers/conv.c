@@ -56,11 +56,6 @@ static size_t tile_rows(const struct cov_conv *f)
     return f->kernels.openblas ? BLAS_ROWS : TILE_ROWS;
 }
 
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* dst[cols,rows] = transposed src[rows,cols]. */
 static void transpose(const float *src, size_t rows, size_t cols, float *dst)
 {
@@ -370,7 +365,7 @@ size_t cov_conv_scratch(const struct cov_conv *f)
         return cov_toom_cook_scratch(f->minimal);
     size_t n_taps = 0;
     for (size_t i = 0; i < f->n_phases; i++)
-        n_taps = max_size(n_taps, f->phases[i].n_taps);
+        n_taps = cov_size_max(n_taps, f->phases[i].n_taps);
     return tile_rows(f) * (n_taps * l->c_in + l->c_out);
 }
 

@@ -115,14 +115,8 @@ static void linear_exp(const struct cov_layer *l, const struct cov_layer_weights
         }
 }
 
-void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
-                   float *y, double *state)
-{
-    cov_ref_layer_rounded(layer, w, COV_FP32, x, y, state);
-}
-
-void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                           enum cov_arithmetic arithmetic, const float *x, float *y, double *state)
+void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                   enum cov_arithmetic arithmetic, const float *x, float *y, double *state)
 {
     switch (layer->kind) {
     case COV_LAYER_CONV:

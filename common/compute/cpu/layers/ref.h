@@ -14,14 +14,10 @@
  *   LSTM        i, f, o = sigmoid, g = tanh of w_ih x[t] + b_ih + w_hh h + b_hh; c = f c + i g;
  *               h = o tanh(c); the backward direction runs from the last row to the first
  *   linear      y[t,o] = exp(b[o] + sum_i w[o,i] x[t,i])
- * `state` is scratch for 6 * hidden doubles (NULL unless LSTM). */
-void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
-                   float *y, double *state);
-
-/* Does the same, with the operands of every product rounded or split as in gemm.h. h of an LSTM is
- * first rounded to float. */
-void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                           enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
+ * The operands of every product are rounded or split as in gemm.h; h of an LSTM is first rounded to
+ * float. `state` is scratch for 6 * hidden doubles (NULL unless LSTM). */
+void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                   enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 
 /* List the arrays of struct cov_layer_weights in order, for loops that copy them: their sizes in
  * floats for a layer (0 if not used; returns the sum), their addresses, and the places where these

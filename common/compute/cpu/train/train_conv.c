@@ -97,7 +97,8 @@ static int share_sums(struct cov_cpu_training *t, struct cov_train_layer *s, str
 {
     size_t width = 2 * s->layer.c_out;
     s->total[width] = (double)(t->batch->n * s->layer.t_out);
-    return cov_train_reduce(t, s->total, width + 1, e);
+    const struct cov_train_reduce *reduce = &t->spec.reduce;
+    return reduce->fn ? reduce->fn(reduce->arg, s->total, width + 1, e) : COV_OK;
 }
 
 static int take_statistics(struct cov_cpu_training *t, struct cov_train_layer *s, struct cov_err *e)

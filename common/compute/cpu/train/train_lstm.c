@@ -22,6 +22,18 @@ enum {
 
 /* ---- parameters ---- */
 
+/* dst[cols,rows] = transposed src[rows,cols], with row strides. */
+static void transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
+                      size_t dst_stride)
+{
+    enum { TILE = 16 };
+    for (size_t r0 = 0; r0 < rows; r0 += TILE)
+        for (size_t c0 = 0; c0 < cols; c0 += TILE)
+            for (size_t c = c0; c < cols && c < c0 + TILE; c++)
+                for (size_t r = r0; r < rows && r < r0 + TILE; r++)
+                    dst[c * dst_stride + r] = src[r * src_stride + c];
+}
+
 /* Packs w[n_gates,k] both as it is and transposed. */
 static int pack_both(const struct cov_train_layer *s, const float *w, size_t k,
                      struct cov_matrix *transposed, struct cov_matrix *plain, struct cov_err *e)
@@ -30,7 +42,7 @@ static int pack_both(const struct cov_train_layer *s, const float *w, size_t k,
     float *t = cov_malloc(k * n_gates, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
-    cov_train_transpose(w, n_gates, k, k, t, n_gates);
+    transpose(w, n_gates, k, k, t, n_gates);
     cov_matrix_fini(transposed);
     cov_matrix_fini(plain);
     int rc = cov_matrix_init(s->gemm, k, n_gates, t, transposed, e);
@@ -290,7 +302,7 @@ static void add_tile(const struct cov_train_layer *s, struct cov_outer_sum sum, 
     sum.ldc = sum.n;
     memset(sum.c, 0, sum.m * sum.n * sizeof *sum.c);
     s->outer->add(&sum, NULL);
-    cov_train_transpose(sum.c, sum.m, sum.n, sum.n, gradient + n0 * width + m0, width);
+    transpose(sum.c, sum.m, sum.n, sum.n, gradient + n0 * width + m0, width);
 }
 
 static void tile_item(const struct cov_cpu_training *t, const struct rest *r, size_t item,

@@ -95,28 +95,7 @@ struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i)
     return (struct cov_rows){i * p->rows, end < p->total ? end : p->total};
 }
 
-int cov_train_reduce(const struct cov_cpu_training *t, double *v, size_t n, struct cov_err *e)
-{
-    return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
-}
-
-void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
-                         size_t dst_stride)
-{
-    enum { TILE = 16 };
-    for (size_t r0 = 0; r0 < rows; r0 += TILE)
-        for (size_t c0 = 0; c0 < cols; c0 += TILE)
-            for (size_t c = c0; c < cols && c < c0 + TILE; c++)
-                for (size_t r = r0; r < rows && r < r0 + TILE; r++)
-                    dst[c * dst_stride + r] = src[r * src_stride + c];
-}
-
 /* ---- activations ---- */
-
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Floats of layer i's output, a multiple of a cache line. */
 static size_t size_of(const struct cov_cpu_training *t, size_t i)
@@ -148,7 +127,7 @@ static int keep_all(struct cov_cpu_training *t, struct cov_err *e)
             s->gates = cov_train_array(t, 4 * cells_size(t, i), &failed, e);
             s->cells = cov_train_array(t, cells_size(t, i), &failed, e);
         } else
-            largest = max_size(largest, size);
+            largest = cov_size_max(largest, size);
     }
     t->z = failed ? NULL : cov_train_array(t, largest, &failed, e);
     return failed ? COV_ENOMEM : COV_OK;
@@ -176,18 +155,18 @@ static size_t arena_size(const struct cov_cpu_training *t, const struct parts *p
     size_t z = 0, y = 0, down = 0, up = 0, lstm = 0;
     for (size_t i = 0; i < p->end; i++) {
         if (cov_train_is_lstm(t, i)) {
-            lstm = max_size(lstm, 5 * cells_size(t, i));
+            lstm = cov_size_max(lstm, 5 * cells_size(t, i));
             continue;
         }
-        z = max_size(z, size_of(t, i));
+        z = cov_size_max(z, size_of(t, i));
         if (t->layers[i].norm && i + 1 < p->end)
-            y = max_size(y, size_of(t, i));
+            y = cov_size_max(y, size_of(t, i));
         down += i + 1 < p->lstm ? size_of(t, i) : 0;
         up += i >= p->up ? size_of(t, i) : 0;
     }
     *again = z;
     *rest = z + y;
-    return max_size(z + y + max_size(up, down), lstm);
+    return cov_size_max(z + y + cov_size_max(up, down), lstm);
 }
 
 static int share(struct cov_cpu_training *t, struct cov_err *e)
@@ -232,7 +211,7 @@ int cov_train_make_activations(struct cov_cpu_training *t, struct cov_err *e)
     bool failed = false;
     size_t onehot = t->spec.max_batch * t->layers[0].layer.t_in * 4, largest = onehot;
     for (size_t i = 0; i < t->n_layers; i++)
-        largest = max_size(largest, size_of(t, i));
+        largest = cov_size_max(largest, size_of(t, i));
     t->onehot = cov_train_array(t, onehot, &failed, e);
     t->d = cov_train_array(t, largest, &failed, e);
     t->layers[t->n_layers - 1].y = cov_train_array(t, size_of(t, t->n_layers - 1), &failed, e);

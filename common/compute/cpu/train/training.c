@@ -19,11 +19,6 @@ enum {
 
 /* ---- making ---- */
 
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Splits a layer's output into pieces of whole blocks of tiles and whole units (plan.h). */
 static struct cov_pieces pieces_of(const struct cov_layer *l)
 {
@@ -144,8 +139,8 @@ static int make_scratch(struct cov_cpu_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
     for (size_t i = 0; i + 1 < t->n_layers; i++)
-        size = max_size(size, cov_train_is_lstm(t, i) ? cov_train_lstm_scratch(t, i)
-                                                      : cov_train_conv_scratch(t, i));
+        size = cov_size_max(size, cov_train_is_lstm(t, i) ? cov_train_lstm_scratch(t, i)
+                                                          : cov_train_conv_scratch(t, i));
     for (size_t i = 0; i < t->n_workers; i++) {
         t->scratch[i] = cov_calloc64(size, sizeof(float), e);
         if (!t->scratch[i])

@@ -132,13 +132,6 @@ float *cov_train_gradient(const struct cov_cpu_training *t, const float *paramet
 
 struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i);
 
-int cov_train_reduce(const struct cov_cpu_training *t, double *v, size_t n,
-                     struct cov_err *e) COV_MUST_USE;
-
-/* dst[cols,rows] = transposed src[rows,cols], with row strides. */
-void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
-                         size_t dst_stride);
-
 /* The largest tile of a gradient of weights. */
 enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 
