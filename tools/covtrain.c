@@ -344,6 +344,31 @@ static void translate(const struct config *c, const bool *given, struct cov_trai
                 o->requested[i] = given[row];
 }
 
+/* Returns a fingerprint of the options that processes which train together must share: of all that
+ * are given, except paths, which may differ, and devices. */
+static uint64_t options_fingerprint(const struct config *c, const bool *given)
+{
+    uint64_t hash = 0;
+    for (int row = 0; options[row].name; row++) {
+        const struct cov_opt *o = &options[row];
+        const void *field = (const char *)c + o->field;
+        if (!given[row] || row == ROW_TENSORBOARD || row == ROW_DEVICE || row == ROW_CPU)
+            continue;
+        hash = cov_fingerprint(hash, &row, sizeof row);
+        if (o->type == COV_OPT_INT || o->type == COV_OPT_SIZE || o->type == COV_OPT_FLOAT)
+            hash = cov_fingerprint(hash, field, sizeof(int64_t));
+        else if (o->type == COV_OPT_ENUM)
+            hash = cov_fingerprint(hash, field, sizeof(int));
+        else if (o->type == COV_OPT_STRING && !(o->flags & COV_OPT_PATH_IN))
+            hash = cov_fingerprint(hash, *(const char *const *)field,
+                                   strlen(*(const char *const *)field) + 1);
+        const struct cov_strings *list = o->type == COV_OPT_LIST ? field : NULL;
+        for (size_t i = 0; list && i < list->n; i++)
+            hash = cov_fingerprint(hash, list->items[i], strlen(list->items[i]) + 1);
+    }
+    return hash;
+}
+
 static int covtrain_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                         char **operands, struct cov_err *e)
 {
@@ -369,6 +394,7 @@ static int covtrain_run(struct cov_common *common, void *config, const bool *giv
     if (!rc && ckpt)
         rc = cov_stats_set_model(&common->stats, ckpt, sha256, e);
     translate(c, given, o);
+    o->fingerprint = options_fingerprint(c, given);
     o->input = input;
     o->output = common->output;
     o->force = common->force;

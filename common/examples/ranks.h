@@ -63,10 +63,16 @@ struct cov_rank_item {
     const char *name; /* for messages */
     uint64_t fingerprint;
 };
+/* Returns the fingerprint of a text. */
+uint64_t cov_text_fingerprint(const char *text);
 /* Collective: COV_EINPUT if a process and the first one have different items. The message names the
  * process, its host, and the first item that differs. */
 int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, size_t n,
                       struct cov_err *e) COV_MUST_USE;
+/* Collective: the same for files, by their names (without directories), sizes and samples of their
+ * contents. */
+int cov_ranks_compare_files(struct cov_ranks *r, const char *const *paths, size_t n,
+                            struct cov_err *e) COV_MUST_USE;
 /* Prefixes the message of a process other than the first with its number and host. */
 void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e);
 

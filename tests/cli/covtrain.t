@@ -282,7 +282,7 @@ run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --
 status_is 0 'early stopping'
 stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  is reported'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
-# Checksums: tests/unit/test_event_file.c.
+# Checksums: tests/unit/test_train_log.c.
 ok 'events for TensorBoard' "$PYTHON" - <<'EOF'
 import glob, json, os, struct
 

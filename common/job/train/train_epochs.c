@@ -16,13 +16,13 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/text.h"
+#include "common/base/version.h"
 #include "common/compute/device_open.h"
 #include "common/examples/evaluate.h"
 #include "common/examples/example_feed.h"
 #include "common/examples/example_plan.h"
 #include "common/examples/ranks.h"
 #include "common/input/device_options.h"
-#include "common/job/train/train_agree.h"
 #include "common/job/train/train_saver.h"
 #include "common/job/train/train_setup.h"
 #include "common/net/net.h"
@@ -730,6 +730,21 @@ static int fill_train_stats(const struct train_job *j, struct cov_stats *stats, 
     return rc ? rc : cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
 
+/* Processes with different options or precision would add gradients of something else. */
+static int agree_on_options(struct train_job *j, struct cov_err *e)
+{
+    const struct cov_rank_item items[] = {{"version", cov_text_fingerprint(cov_version())},
+                                          {"options", j->o->fingerprint}};
+    return cov_ranks_compare(&j->ranks, items, COV_COUNT(items), e);
+}
+
+static int agree_on_precision(struct train_job *j, struct cov_err *e)
+{
+    const struct cov_rank_item item = {
+        "precision", cov_text_fingerprint(cov_device_recorded_precision(j->device))};
+    return cov_ranks_compare(&j->ranks, &item, 1, e);
+}
+
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e)
 {
@@ -748,11 +763,9 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     }
     cov_train_set_last_words(options, NULL);
     if (!rc)
-        rc = cov_train_agree_on_options(options, &j.ranks, e);
+        rc = agree_on_options(&j, e);
     if (!rc)
         rc = cov_train_setup_open(&j.setup, options, &j.ranks, e);
-    if (!rc)
-        rc = cov_train_agree_on_files(&j.setup, options, &j.ranks, e);
     if (!rc && options->resume)
         rc = cov_train_log_read(options->resume, j.setup.ckpt.epoch, j.setup.ckpt.state.n_steps,
                                 j.values, &j.earlier, e);
@@ -761,7 +774,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     if (!rc)
         rc = open_trainer(&j, e);
     if (!rc)
-        rc = cov_train_agree_on_precision(j.device, &j.ranks, e);
+        rc = agree_on_precision(&j, e);
     if (!rc && j.setup.ckpt.epoch + 1 >= options->epochs)
         cov_info("nothing to do: %s already has %" PRId64 " epochs; a larger --epochs continues it",
                  options->resume, j.setup.ckpt.epoch + 1);

@@ -593,6 +593,28 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     return rc;
 }
 
+/* Compares all files that are open, the checkpoint and the blacklist with the other processes'. */
+static int agree_on_files(const struct cov_train_setup *s, const struct cov_train_options *o,
+                          struct cov_ranks *ranks, struct cov_err *e)
+{
+    const char *const others[] = {o->resume, o->init_from, o->blacklist_path};
+    const struct cov_examples *const parts[] = {s->train, s->val};
+    size_t n = 0;
+    const char **paths =
+        cov_calloc(s->train->n_files + s->val->n_files + COV_COUNT(others), sizeof *paths, e);
+    if (!paths)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < COV_COUNT(others); i++)
+        if (others[i])
+            paths[n++] = others[i];
+    for (size_t p = 0; p < COV_COUNT(parts); p++)
+        for (size_t k = 0; k < parts[p]->n_files; k++)
+            paths[n++] = parts[p]->files[k].path;
+    int rc = cov_ranks_compare_files(ranks, paths, n, e);
+    free(paths);
+    return rc;
+}
+
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e)
 {
@@ -611,6 +633,8 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = freeze(s, o, e);
     if (!rc)
         choose_optimiser(s, o);
+    if (!rc)
+        rc = agree_on_files(s, o, ranks, e);
     if (rc || ranks->rank > 0)
         return rc;
     rc = cov_newdir_make(&s->directory, o->output, e);
