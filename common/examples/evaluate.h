@@ -15,7 +15,7 @@
 #include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/examples/examples.h"
-#include "common/input/ensemble.h"
+#include "common/input/model.h"
 #include "common/net/loss.h"
 #include "common/net/net.h"
 

@@ -1,5 +1,5 @@
-/* example_file.h - one genome file with measured coverage: which of its rows are examples, and
- * their codes and targets (examples.h).
+/* example_file.h - one genome file with measured coverage: which of its rows are examples, their codes
+ * and targets (examples.h), and how these are packed.
  *
  * As in chunk_file.h, HDF5 belongs to one thread, and any thread may decode.
  * SPDX-License-Identifier: MIT */
@@ -54,5 +54,20 @@ size_t cov_example_file_scratch(const struct cov_example_file *f);
 int cov_example_file_decode(const struct cov_example_file *f, size_t i, struct cov_blob *raw,
                             uint8_t *scratch, uint8_t *codes, float *targets,
                             struct cov_err *e) COV_MUST_USE;
+
+/* Packed rows, for memory and for sending: 4 bits per base, and per dataset nothing (all zero),
+ * integers of one or two bytes, hundredths in two bytes, or floats, whichever is the shortest exact
+ * form. */
+
+/* Returns an upper bound of the packed size in bytes, for L positions and D datasets. */
+size_t cov_example_pack_bound(size_t L, size_t D);
+
+/* Packs codes[L] and targets[L, D] (hundredths, as in examples.h) to out[]. Returns the number of
+ * bytes written. */
+size_t cov_example_pack(const uint8_t *codes, const float *targets, size_t L, size_t D,
+                        uint8_t *out);
+
+/* Unpacks the output of cov_example_pack. */
+void cov_example_unpack(const uint8_t *packed, size_t L, size_t D, uint8_t *codes, float *targets);
 
 #endif

@@ -1,10 +1,10 @@
 /* examples.c - see examples.h.
  *
  * Opening reads what is in the files (example_file.c), and which rows a blacklist drops. Preparing
- * runs all other rows through a ring: their codes show gaps and copies, and unless the data stay on disk, each row is kept as stored, packed (example_pack.c), or
- * packed in the process that has its share (rank_rows.c). An example is fetched from where its rows
- * are, by one thread, and decoded by any; one that was cut at another offset is put together from two
- * rows.
+ * runs all other rows through a ring: their codes show gaps and copies, and unless the data stay on
+ * disk, each row is kept as stored, packed (example_file.c), or packed in the process that has its
+ * share (ranks.c). An example is fetched from where its rows are, by one thread, and decoded by any;
+ * one that was cut at another offset is put together from two rows.
  * SPDX-License-Identifier: MIT */
 #include "common/examples/examples.h"
 
@@ -18,8 +18,7 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/examples/example_file.h"
-#include "common/examples/example_pack.h"
-#include "common/examples/rank_rows.h"
+#include "common/examples/ranks.h"
 #include "common/file/path.h"
 #include "common/seq/alphabet.h"
 

@@ -1,10 +1,13 @@
-/* model.h - reads a checkpoint as a network: hyperparameters, parameters, names of its datasets.
+/* model.h - reads a checkpoint as a network (hyperparameters, parameters, names of its datasets), and one
+ * or several as an ensemble that predicts the same datasets, which is what covpredict computes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_INPUT_MODEL_H
 #define COV_INPUT_MODEL_H
 
 #include "common/base/err.h"
+#include "common/compute/device.h"
 #include "common/file/hash.h"
+#include "common/net/net.h"
 #include "common/net/shape.h"
 
 struct cov_model {
@@ -43,5 +46,36 @@ int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size
 #define COV_MODEL_COUNT ".num_batches_tracked"
 int cov_model_add_tensors(struct cov_ckpt *c, const struct cov_params *params, const float *block,
                           int64_t n_batches, struct cov_err *e) COV_MUST_USE;
+
+struct cov_ensemble {
+    struct cov_model **models; /* [n] */
+    size_t n;
+    bool sd;
+    /* [n_datasets]: of a checkpoint; with `sd`, then also NAME_sd of each. Owned, as is each */
+    char **datasets;
+    size_t n_datasets;
+    char *path, *sha256; /* of all checkpoints, joined by commas. Owned */
+    char *description;   /* as of struct cov_model. Owned */
+};
+
+/* Reads checkpoints, as cov_model_open does, to predict the means of what they predict and, with
+ * `sd`, the standard deviations (net.h). COV_EUSAGE if there is only one with `sd`;
+ * COV_EINPUT if two are the same or their datasets differ. Free with cov_ensemble_close. */
+int cov_ensemble_open(const char *const *paths, size_t n, bool sd, struct cov_ensemble **out,
+                      struct cov_err *e) COV_MUST_USE;
+void cov_ensemble_close(struct cov_ensemble *m); /* NULL is accepted */
+
+/* cov_model_check_length for each checkpoint. */
+int cov_ensemble_check_length(const struct cov_ensemble *m, size_t L,
+                              struct cov_err *e) COV_MUST_USE;
+
+/* Lets GPUs reject the networks for chunks of L positions, or fall back to the CPU, before any
+ * threads are started for them. Does nothing on the CPU. */
+int cov_ensemble_try(const struct cov_ensemble *m, struct cov_device *dev, size_t L,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* cov_net_new_ensemble for these networks. */
+int cov_ensemble_net(const struct cov_ensemble *m, struct cov_device *dev, struct cov_net_size size,
+                     struct cov_net **out, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 """training_draws.py - repeats the random draws of covtrain: the order of an epoch, and dropout.
 
 Sources: David Blackman and Sebastiano Vigna, "Scrambled linear pseudorandom number generators" (xoshiro256**, splitmix64);
-common/compute/dropout.h and common/examples/example_plan.c define the draws.
+common/compute/dropout.h and common/examples/example_batches.c define the draws.
 SPDX-License-Identifier: MIT
 """
 import numpy as np

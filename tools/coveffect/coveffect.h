@@ -5,7 +5,7 @@
 
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
-#include "common/input/ensemble.h"
+#include "common/input/model.h"
 #include "common/seq/genome.h"
 
 extern const struct cov_tool coveffect_vcf; /* vcf.c */

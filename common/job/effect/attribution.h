@@ -18,7 +18,7 @@
 #include "common/features/annotation.h"
 #include "common/file/outfile.h"
 #include "common/file/tmpfile.h"
-#include "common/input/ensemble.h"
+#include "common/input/model.h"
 #include "common/job/effect/edited_windows.h"
 #include "common/plot/gnuplot.h"
 #include "common/seq/genome.h"

@@ -20,7 +20,7 @@
 
 #include "common/base/err.h"
 #include "common/compute/device.h"
-#include "common/input/ensemble.h"
+#include "common/input/model.h"
 
 /* Replaces the bases at, at + 1, ..., at + n_old - 1 of the window by codes[n_new]. All zero: none. */
 struct cov_edit {

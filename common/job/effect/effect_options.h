@@ -12,7 +12,7 @@
 #include "common/cli/opt.h"
 #include "common/compute/device.h"
 #include "common/file/outfile.h"
-#include "common/input/ensemble.h"
+#include "common/input/model.h"
 #include "common/seq/genome.h"
 
 /* Borrowed for the run. */

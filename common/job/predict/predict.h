@@ -10,8 +10,8 @@
 #include "common/chunk/predictions.h"
 #include "common/cli/stats.h"
 #include "common/compute/device.h"
-#include "common/input/ensemble.h"
 #include "common/input/loader.h"
+#include "common/input/model.h"
 
 struct cov_predict_options {
     size_t batch; /* chunks a worker computes at a time; 0: chosen automatically */

@@ -14,7 +14,7 @@
 #include "common/cli/opt.h"
 #include "common/cli/stats.h"
 #include "common/compute/device_open.h"
-#include "common/examples/example_plan.h"
+#include "common/examples/example_batches.h"
 #include "common/examples/examples.h"
 #include "common/examples/ranks.h"
 #include "common/file/tmpfile.h"

@@ -1,12 +1,11 @@
-/* test_example_plan.c - examples of two small genomes, the plan of an epoch and the feed: kept
+/* test_example_batches.c - examples of two small genomes, the plan of an epoch and the feed: kept
  * rows, orders, pairs, offsets and batches, from disk and from memory.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
 #include "common/base/rng.h"
 #include "common/compute/device.h"
-#include "common/examples/example_feed.h"
-#include "common/examples/example_plan.h"
+#include "common/examples/example_batches.h"
 
 /* Regions that a list masks: a part of sequence one, and the first row of sequence two. */
 static struct cov_blacklist *list;

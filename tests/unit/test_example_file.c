@@ -1,9 +1,9 @@
-/* test_example_pack.c - packing and unpacking restores chunks with targets of every form.
+/* test_example_file.c - packing and unpacking restores chunks with targets of every form.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
-#include "common/examples/example_pack.h"
+#include "common/examples/example_file.h"
 
 enum { MAX_L = 33, KINDS = 7 };
 

@@ -1,11 +1,11 @@
-/* test_rank_rows.c - rows distributed over processes, which are threads in this test. Tests owners,
+/* test_ranks.c - rows distributed over processes, which are threads in this test. Tests owners,
  * rows that cross blocks and pieces, omitted rows, processes without rows, and failures.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include <pthread.h>
 
-#include "common/examples/rank_rows.h"
+#include "common/examples/ranks.h"
 
 enum { N = 4, N_ROWS = 40, MAX_WINDOWS = 16, MAX_GETS = N_ROWS * 4 };
 
