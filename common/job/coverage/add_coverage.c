@@ -493,6 +493,7 @@ static double count_of(const struct coverage_job *j, size_t column)
 /* Summarises the columns, and adds the results to the file. */
 static int describe_columns(struct coverage_job *j, struct cov_err *e)
 {
+    static const char *const notes[] = {"mean_coverage", "median_coverage", COV_COVERAGE_READS};
     const size_t n = j->n_columns;
     struct cov_depth_summary **summaries = cov_malloc(n, sizeof(struct cov_depth_summary *), e);
     double *values = cov_malloc(n, sizeof *values, e);
@@ -501,18 +502,13 @@ static int describe_columns(struct coverage_job *j, struct cov_err *e)
         summaries[b] = b < j->n_old ? &j->old_summaries[b] : &j->files[b - j->n_old].summary;
     if (!rc)
         rc = cov_depth_summaries_end(summaries, n, j->columns, e);
-    for (size_t b = 0; !rc && b < n; b++)
-        values[b] = j->columns[b].mean;
-    if (!rc)
-        rc = cov_coverage_note(j->writer, "mean_coverage", values, e);
-    for (size_t b = 0; !rc && b < n; b++)
-        values[b] = j->columns[b].median;
-    if (!rc)
-        rc = cov_coverage_note(j->writer, "median_coverage", values, e);
-    for (size_t b = 0; !rc && b < n; b++)
-        values[b] = count_of(j, b);
-    if (!rc)
-        rc = cov_coverage_note(j->writer, COV_COVERAGE_READS, values, e);
+    for (size_t k = 0; !rc && k < COV_COUNT(notes); k++) {
+        for (size_t b = 0; b < n; b++)
+            values[b] = k == 0   ? j->columns[b].mean
+                        : k == 1 ? j->columns[b].median
+                                 : count_of(j, b);
+        rc = cov_coverage_note(j->writer, notes[k], values, e);
+    }
     if (!rc)
         check_replicates(j);
     free(summaries);
