@@ -5,13 +5,7 @@
 need_python h5py
 start_python "$SRC/tests/oracle/coverage_check.py"
 
-"$PYTHON" - >g.fa <<'END'
-import random
-random.seed(5)
-for name, n in (("a", 5000), ("b", 700), ("c", 3)):
-    print(">" + name)
-    print("".join(random.choice("ACGT") for _ in range(n)))
-END
+ask genome g.fa || exit 99
 fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
 ask random sorted.sam 1 2000 sorted
 ask random unsorted.sam 2 2000
@@ -95,18 +89,19 @@ for n, cigar in enumerate(("3M", "3M2N" * 64, "2M1D" * 32 + "1M", "1M" + "1I1P" 
     print(f"r{n}\t{16 * (n % 2)}\ta\t{40 * n + 1}\t9\t{cigar}\t*\t0\t0\t*\t*")
 END
 sam_convert long.sam long.bam
-"$PYTHON" - <<'END'
-import gzip, struct, zlib
-data = gzip.open("sorted.bam").read()
-with open("blocks.bam", "wb") as f:
-    for at in range(0, len(data) + 777, 777):
-        part = data[at:at + 777]
-        z = zlib.compressobj(1, zlib.DEFLATED, -15)
-        packed = z.compress(part) + z.flush()
-        head = bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25)
-        f.write(head + packed + struct.pack("<2I", zlib.crc32(part), len(part)))
-    f.write(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))
+cat >bgzf.py <<'END'
+import struct, zlib
+def write(name, data, size=1 << 15):
+    """BGZF with blocks of `size` bytes."""
+    with open(name, "wb") as f:
+        for part in (data[at:at + size] for at in range(0, len(data) + size, size)):
+            z = zlib.compressobj(1, zlib.DEFLATED, -15)
+            packed = z.compress(part) + z.flush()
+            f.write(bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25))
+            f.write(packed + struct.pack("<2I", zlib.crc32(part), len(part)))
 END
+"$PYTHON" -c 'import bgzf, gzip
+bgzf.write("blocks.bam", gzip.open("sorted.bam").read(), 777)'
 for threads in 1 3; do
     run bam2h5 -q -f -@ $threads -p x --strand own -o o.h5 g.h5 long.bam
     ok "CIGARs of up to 66006 operations, $threads threads" ask o.h5 x 0 long.sam strand=own
@@ -293,19 +288,14 @@ run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
 refused 1 'cigar.sam: damaged or truncated after read 49: the next line is not a read' 'a wrong line of SAM'
 # Reads of 8 bases in one BAM block; the second has a CIGAR for a different length.
 "$PYTHON" - <<'END'
-import struct, zlib
+import bgzf, struct
 def bam(name, flags):
     data = b"BAM\1" + struct.pack("<3i2si", 0, 1, 2, b"a\0", 5000)
     for n, flag in enumerate(flags):
         read = struct.pack("<2i4BHHI3i", 0, n, 3, 60, 0, 0, 1, flag, 8, -1, -1, 0) + b"r%d\0" % n
         read += struct.pack("<I", (8 - n % 2) << 4) + bytes(4 + 8)
         data += struct.pack("<I", len(read)) + read
-    z = zlib.compressobj(1, zlib.DEFLATED, -15)
-    packed = z.compress(data) + z.flush()
-    with open(name, "wb") as f:
-        f.write(bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25))
-        f.write(packed + struct.pack("<2I", zlib.crc32(data), len(data)))
-        f.write(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))
+    bgzf.write(name, data)
 bam("seven.bam", (0, 0, 0))
 bam("unmapped.bam", (0, 4, 0))
 END

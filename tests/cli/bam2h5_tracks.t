@@ -54,13 +54,7 @@ make() {
     "$PYTHON" make.py "$@"
 }
 
-"$PYTHON" - >g.fa <<'END'
-import random
-random.seed(5)
-for name, n in (("a", 5000), ("b", 700), ("c", 3)):
-    print(">" + name)
-    print("".join(random.choice("ACGT") for _ in range(n)))
-END
+ask genome g.fa || exit 99
 fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
 make 1 integers >t.bg
 

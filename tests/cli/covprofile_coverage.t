@@ -152,15 +152,11 @@ assert s["data"]["s.t"]["js_distance"] == s["fingerprints"][1]["js_distance"], s
 
 # ---------------------------------------------------------------- refusals
 
-: >empty.bg
-refuses 1 'empty\.bg: ' 'an empty track' coverage -o x.tsv t.bw empty.bg
 printf 'unused\t0\t100\n' >unused.bed
 refuses 1 't\.bw: no base has a value$' 'a region without values' coverage -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
 refuses 1 '--fill-gaps: t\.bg has no lengths; give --chrom-sizes$' '  without lengths' coverage --fill-gaps t.bg
 refuses 2 '--step: ' 'a step of 0' coverage --step 0 t.bw
-refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' coverage --curves x.tsv -o x.tsv t.bw
 refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' coverage --stats - t.bw
-refuses 1 'missing\.bw: No such file' 'a missing track' coverage -o x.tsv t.bw missing.bw
 refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprint has no values below 0$' 'negative values' fingerprint --bins 10 --chrom-sizes sizes -o x.tsv u.bg
 printf 'c\t0\t400\t0\n' >zero.bg
 refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' fingerprint --bins 10 -o x.tsv zero.bg

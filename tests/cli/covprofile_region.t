@@ -150,8 +150,6 @@ printf 'c1 70\nc2 9\n' >sizes2
 cov2bigwig -f -q -o t.bw --chrom-sizes sizes t.bg && cov2bigwig -f -q -o t2.bw --chrom-sizes sizes2 t.bg || exit 99
 refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' region -r c1 t.bw t2.bw
 refuses 1 '--labels: 1 label for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' region -r chr1 --names a p.h5
-printf 'track type=bedGraph\n' >head.bg
-refuses 1 'head.bg: no intervals$' 'a track without intervals' region -r c1 t.bg head.bg
 refuses 2 '--genes needs --plot$' 'genes without a picture' region -r chr1 --genes genes.gff3 p.h5
 refuses 2 '--peaks needs --plot$' 'peaks without a picture' region -r chr1 --peaks peaks.bed p.h5
 refuses 2 '--feature needs --genes$' 'a type without genes' region -r chr1 --feature mRNA p.h5

@@ -3,7 +3,8 @@
   coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam|TRACK.bg [unit=read] [strand=both] [shift=A,B] [exclude=772]
                     [require=0] [mapq=0] [rename=FROM:TO,...]
   coverage_check.py same A.h5 B.h5 PREFIX     compares the values
-  coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3); N is the most
+  coverage_check.py genome OUT.fa             writes a genome of the contigs a (5000 bases), b (700) and c (3)
+  coverage_check.py random OUT.sam SEED N [sorted]   reads over these; N is the most
   coverage_check.py serve                     does any of these for each request of tests/lib/tap.sh
 
 This is an independent, simple implementation of the rules.
@@ -120,13 +121,21 @@ def same(a, b, prefix):
     return ""
 
 
+CONTIGS = [("a", 5000), ("b", 700), ("c", 3)]
+
+
+def make_genome(path):
+    rng = random.Random(5)
+    with open(path, "w") as f:
+        f.writelines(f">{name}\n{''.join(rng.choices('ACGT', k=n))}\n" for name, n in CONTIGS)
+
+
 def make_random(path, seed, n, order=""):
     rng = random.Random(int(seed))
-    contigs = [("a", 5000), ("b", 700), ("c", 3)]
     lines = []
     for i in range(int(n)):
         k = rng.choices(range(3), (20, 5, 1))[0]
-        name, length = contigs[k]
+        name, length = CONTIGS[k]
         pos = rng.randrange(length)
         cigar, left = "", length - pos
         for _ in range(rng.randrange(1, 6)):
@@ -154,15 +163,14 @@ def make_random(path, seed, n, order=""):
         lines.sort(key=lambda x: x[:2])
     with open(path, "w") as f:
         f.write(f"@HD\tVN:1.6\tSO:{'coordinate' if order else 'unsorted'}\n")
-        f.writelines(f"@SQ\tSN:{c}\tLN:{m}\n" for c, m in contigs)
+        f.writelines(f"@SQ\tSN:{c}\tLN:{m}\n" for c, m in CONTIGS)
         f.writelines(line for _, _, line in lines)
         f.write("u1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n")
 
 
 def main(*args):
-    if args[0] == "random":
-        return make_random(*args[1:])
-    return same(*args[1:]) if args[0] == "same" else check(*args)
+    actions = {"genome": make_genome, "random": make_random, "same": same}
+    return actions[args[0]](*args[1:]) if args[0] in actions else check(*args)
 
 
 if __name__ == "__main__":
