@@ -12,19 +12,19 @@ refuses_genes() { tool_refuses 'covprofile genes' "$@"; } # STATUS REGEX NAME [A
 # ---------------------------------------------------------------- windows
 
 for seed in 1 2; do
-    check make $seed || exit 99
+    ask random $seed || exit 99
     for anchor in tss tes centre scale; do
         genes --genes f.bed --anchor $anchor --matrix m.mat.gz --chrom-sizes sizes -o t.tsv t.bg u.bg
-        ok "$anchor, made $seed: the table" check table t.tsv anchor=$anchor
-        ok '  and the matrix' check matrix m.mat.gz anchor=$anchor
+        ok "$anchor, made $seed: the table" ask table t.tsv anchor=$anchor
+        ok '  and the matrix' ask matrix m.mat.gz anchor=$anchor
         body=
         [ $anchor = scale ] && body='--body 210'
         # shellcheck disable=SC2086 # two words
         genes --genes f.bed --anchor $anchor -b 140 -a 70 $body --bin 7 --median --chrom-sizes sizes -o t.tsv t.bg u.bg
-        ok '  medians, unequal sides' check table t.tsv anchor=$anchor before=140 after=70 bin=7 body=210 reduce=median
+        ok '  medians, unequal sides' ask table t.tsv anchor=$anchor before=140 after=70 bin=7 body=210 reduce=median
     done
     genes --genes f.bed --preset predmoter --chrom-sizes sizes -o t.tsv t.bg u.bg
-    ok '  --preset predmoter' check table t.tsv preset=predmoter bin=1
+    ok '  --preset predmoter' ask table t.tsv preset=predmoter bin=1
 done
 genes --genes f.bed --preset predmoter -b 20 -a 30 --median --matrix m.mat.gz --chrom-sizes sizes -o - t.bg
 is "$(sed -n '2p;$p' "$stdout" | cut -f 1)" "$(printf '%s\n' -20 30)" '  includes the last position'
@@ -52,7 +52,7 @@ genes --genes f.gtf --feature transcript --chrom-sizes sizes -o t.tsv t.bg
 ok '  of a GTF' cmp t.tsv bed.tsv
 printf 'chr1\t100\t200\nchr1\t50\t60\n' >three.bed
 genes --genes three.bed -b 10 -a 10 --matrix m.mat.gz -o t.tsv t.bg
-ok 'a BED of three columns' check matrix m.mat.gz genes=three.bed before=10 after=10 tracks=t.bg
+ok 'a BED of three columns' ask matrix m.mat.gz genes=three.bed before=10 after=10 tracks=t.bg
 
 # ---------------------------------------------------------------- inputs
 
@@ -60,7 +60,7 @@ for track in t u; do
     cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
 done
 genes --genes f.bed --chrom-sizes sizes --matrix m.mat.gz -o t.tsv t.bg u.bw
-ok 'bedGraph and bigWig' check matrix m.mat.gz
+ok 'bedGraph and bigWig' ask matrix m.mat.gz
 genes --genes f.bed -@ 1 -o one.tsv t.bw u.bw
 ok '  one thread' cmp one.tsv t.tsv
 genes --genes f.bed --chrom-sizes sizes -o in.tsv - <t.bg
@@ -210,15 +210,15 @@ refuses_genes 1 'missing\.gff: No such file' 'a missing annotation' --genes miss
 awk -F'\t' -v OFS='\t' '{ print $1, $2, $3, 20 - $4 + $3 % 7 }' t.bg >v.bg
 for method in pearson spearman; do
     correlate --bins 100 --method $method --chrom-sizes sizes -o c.tsv t.bg u.bg v.bg
-    ok "bins, $method" check correlations c.tsv bins=100 method=$method tracks=t.bg,u.bg,v.bg
+    ok "bins, $method" ask correlations c.tsv bins=100 method=$method tracks=t.bg,u.bg,v.bg
     correlate --genes f.bed --method $method --chrom-sizes sizes -o c.tsv t.bg u.bg v.bg
-    ok "features, $method" check correlations c.tsv method=$method tracks=t.bg,u.bg,v.bg
+    ok "features, $method" ask correlations c.tsv method=$method tracks=t.bg,u.bg,v.bg
 done
 while read -r anchor options; do
     # shellcheck disable=SC2086 # words
     correlate --genes f.bed --anchor $anchor ${options%%:*} --chrom-sizes sizes -o w.tsv t.bg u.bg v.bg
     # shellcheck disable=SC2086 # words
-    ok "windows: --anchor $anchor ${options%%:*}" check correlations w.tsv tracks=t.bg,u.bg,v.bg anchor=$anchor ${options#*:}
+    ok "windows: --anchor $anchor ${options%%:*}" ask correlations w.tsv tracks=t.bg,u.bg,v.bg anchor=$anchor ${options#*:}
 done <<'END'
 tss :before=3000 after=3000
 tes -b 0 -a 70:after=70
@@ -250,9 +250,9 @@ done
 correlate --genes f.gff3 --feature mRNA --method spearman --chrom-sizes sizes -o gff.tsv t.bg u.bg v.bg
 ok '  of a GFF3' cmp gff.tsv c.tsv
 correlate --bins 100 -o c.tsv t.bw u.bw
-ok 'of bigWig' check correlations c.tsv bins=100
+ok 'of bigWig' ask correlations c.tsv bins=100
 correlate --bins 100 -o c.tsv --chrom-sizes sizes u.bg t.bw
-ok '  in the other order' check correlations c.tsv bins=100 tracks=u.bg,t.bg
+ok '  in the other order' ask correlations c.tsv bins=100 tracks=u.bg,t.bg
 correlate --bins 20 --datasets h3k4me3 --stats s.json p.h5 h.bw e.h5
 is "$(sed -n '2,3s/.*\t1\t1\t.*/same/p' "$stdout")" "$(printf 'same\nsame')" 'predictions and their bigWig'
 ok '  --stats' "$PYTHON" -c '

@@ -11,19 +11,19 @@ fingerprint() { run covprofile fingerprint -q -f "$@"; }
 # ---------------------------------------------------------------- tables
 
 for seed in 1 2; do
-    check make $seed || exit 99
+    ask random $seed || exit 99
     for step in 1 0.25 7; do
         coverage --step $step --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
-        ok "made $seed: tables in steps of $step" check coverage t.tsv c.tsv step=$step
+        ok "made $seed: tables in steps of $step" ask coverage t.tsv c.tsv step=$step
     done
     sed 's/-//' u.bg >v.bg
     fingerprint --bins 100 --chrom-sizes sizes -o f.tsv t.bg v.bg
-    ok "made $seed: metrics of fingerprints" check fingerprints f.tsv bins=100 tracks=t.bg,v.bg
+    ok "made $seed: metrics of fingerprints" ask fingerprints f.tsv bins=100 tracks=t.bg,v.bg
     fingerprint --bins 70 --chrom-sizes sizes --control v.bg -o f.tsv t.bg
-    ok '  with a control' check fingerprints f.tsv bins=70 tracks=v.bg,t.bg control=1
+    ok '  with a control' ask fingerprints f.tsv bins=70 tracks=v.bg,t.bg control=1
 done
 coverage --step 0.1 --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
-ok 'steps that are no binary fractions' check coverage t.tsv c.tsv step=0.1
+ok 'steps that are no binary fractions' ask coverage t.tsv c.tsv step=0.1
 for track in t u v; do
     cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
 done
@@ -32,7 +32,7 @@ ok 'of bigWig, with one thread' cmp v.tsv t.tsv
 ok '  and the curves' cmp d.tsv c.tsv
 printf 'chr1\t1000\t7000\n' >drop.bed
 coverage --blacklist-file drop.bed --curves c.tsv -o t.tsv t.bw u.bw
-ok '--blacklist-file' check coverage t.tsv c.tsv drop=chr1:1000-7000
+ok '--blacklist-file' ask coverage t.tsv c.tsv drop=chr1:1000-7000
 printf 'c\t0\t10\t4\nc\t15\t20\t1\n' >gap.bg
 run covprofile coverage gap.bg
 is "$(cat "$stdout")" "$(printf '%s\n' 'track	bases	mean	sd	min	q1	median	q3	max	zero	missing' \
@@ -80,7 +80,7 @@ ok 'fingerprint: regions' cmp r.tsv "$stdout"
 mkdir gaps filled
 for track in t u; do
     sed '/^chr2/d; /^unused/d; /	30000	/d; s/-//' $track.bg >gaps/$track.bg
-    check fill gaps/$track.bg filled/$track.bg || exit 99
+    ask fill gaps/$track.bg filled/$track.bg || exit 99
     cov2bigwig -q --chrom-sizes sizes -o gaps/$track.bw gaps/$track.bg || exit 99
 done
 while read -r options; do

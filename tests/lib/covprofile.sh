@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy
-start_python "$SRC/tests/oracle/track_check.py"
+start_python "$SRC/tests/oracle/profile_check.py"
 
-check() { "$PYTHON" "$SRC/tests/oracle/profile_check.py" "$@"; }
 # refuses STATUS REGEX NAME SUBCOMMAND [ARG]...: it fails and leaves no files.
 refuses() { tool_refuses covprofile "$@"; }

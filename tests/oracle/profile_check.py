@@ -1,13 +1,13 @@
-#!/usr/bin/python3
-"""Random tracks and annotations, and profiles computed base by base: an independent answer for the tests of covprofile.
+"""Random tracks and annotations, and profiles computed base by base: an independent answer for the tests of covprofile; see start_python in tap.sh.
 
-usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and the same features as f.gff3, f.gtf, f.bed
-       profile_check.py fill TRACK OUT            writes TRACK with zeros at bases that lack a value
-       profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
-       profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
-       profile_check.py correlations TABLE [KEY=VALUE]...  compares the table of covprofile correlate
-       profile_check.py fingerprints TABLE [KEY=VALUE]...   compares the table of covprofile fingerprint
-       profile_check.py coverage TABLE CURVES [KEY=VALUE]...     compares the tables of covprofile coverage
+    random SEED                           writes t.bg, u.bg, sizes, and the same features as f.gff3, f.gtf, f.bed
+    fill TRACK OUT                        writes TRACK with zeros at bases that lack a value
+    table TABLE [KEY=VALUE]...            compares a table with the tracks t.bg and u.bg around f.bed
+    matrix FILE [KEY=VALUE]...            compares the file of --matrix
+    correlations TABLE [KEY=VALUE]...     compares the table of covprofile correlate
+    fingerprints TABLE [KEY=VALUE]...     compares the table of covprofile fingerprint
+    coverage TABLE CURVES [KEY=VALUE]...  compares the tables of covprofile coverage
+    make, input, ...                      as track_check.py
 
 Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
 of correlations: bins (0: features), method (pearson), anchor (whole), before, after (0), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
@@ -17,13 +17,14 @@ SPDX-License-Identifier: MIT"""
 import gzip
 import json
 import random
-import sys
 
 import numpy
+import serve
+import track_check
 
 
-def make(seed):
-    r = random.Random(seed)
+def write_random(seed):
+    r = random.Random(int(seed))
     sizes = {"chr1": 30000, "chr10": 9000, "chr2": 500, "c|3": 20000, "unused": 100}
     with open("sizes", "w", encoding="ascii") as f:
         f.writelines(f"{name}\t{n}\n" for name, n in sizes.items())
@@ -294,31 +295,20 @@ def check_correlations(path, o):
     numpy.testing.assert_allclose(got, numpy.corrcoef(columns), atol=1e-12)
 
 
-def main():
-    what, path, *settings = sys.argv[1:]
+def main(what, path, *settings):
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
+    checks = {"table": check_table, "matrix": check_matrix, "correlations": check_correlations, "fingerprints": check_fingerprints,
+              "coverage": check_coverage}
+    if what not in checks:
+        return {"random": write_random, "fill": fill}.get(what, lambda *args: track_check.main(what, *args))(path, *settings)
     if what == "correlations":
         o.update(anchor="whole", before=0, after=0)
-    second = settings.pop(0) if what in ("fill", "coverage") else None
-    for text in settings:
-        key, value = text.split("=")
+    files = [path, *(text for text in settings if "=" not in text)]
+    for key, value in (text.split("=") for text in settings if "=" in text):
         o[key] = int(value) if isinstance(o[key], int) else value
-    if what == "make":
-        make(int(path))
-    elif what == "fill":
-        fill(path, second)
-    elif what == "table":
-        check_table(path, o)
-    elif what == "correlations":
-        check_correlations(path, o)
-    elif what == "fingerprints":
-        check_fingerprints(path, o)
-    elif what == "coverage":
-        check_coverage(path, second, o)
-    else:
-        check_matrix(path, o)
+    return checks[what](*files, o)
 
 
 if __name__ == "__main__":
-    main()
+    serve.run(main)

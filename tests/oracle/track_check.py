@@ -313,4 +313,5 @@ def main(action, *args):
      "same": lambda a, b: compare(read(a), read(b, ours=False))}[action](*args[:2], **options)
 
 
-serve.run(main)
+if __name__ == "__main__":
+    serve.run(main)
