@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "common/track/formats/bigwig_reader.h"
+#include "common/track/formats/bigwig.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 1 << 20, MOST_CONTIGS = 64 };

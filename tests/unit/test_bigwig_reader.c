@@ -6,7 +6,7 @@
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/track/formats/bigwig_reader.h"
+#include "common/track/formats/bigwig.h"
 #include "tests/lib/make_bigwig.h"
 
 static unsigned n_warnings;

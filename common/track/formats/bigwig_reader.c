@@ -1,12 +1,10 @@
-/* bigwig_reader.c - see bigwig_reader.h.
+/* bigwig_reader.c - see bigwig.h.
  *
  * Both trees are walked from left to right with a stack of one entry per level, so memory use does
  * not depend on the contents of nodes. A walk terminates for any file, because its depth is
  * bounded, the number of nodes is bounded by the size of the file, and the number of items is
  * bounded by the head of the tree.
  * SPDX-License-Identifier: MIT */
-#include "common/track/formats/bigwig_reader.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,6 +21,7 @@
 #include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/seq/names.h"
+#include "common/track/formats/bigwig.h"
 
 enum {
     MAX_VERSION = 4,

@@ -15,7 +15,7 @@
 #include "common/file/path.h"
 #include "common/file/textfile.h"
 #include "common/track/formats/bedgraph.h"
-#include "common/track/formats/bigwig_reader.h"
+#include "common/track/formats/bigwig.h"
 
 struct cov_intervals {
     char *path;
