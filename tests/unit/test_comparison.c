@@ -129,13 +129,3 @@ TEST(rejects_different_lengths)
     assert_string_equal(err.text, "m.bw: contig a reaches base 26, but has only 25 bases in x.bg");
     cov_interval_store_free(s);
 }
-
-TEST(computes_precision_and_recall)
-{
-    const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100, 0, 0};
-    assert_true(isnan(cov_peak_precision(&none)) && isnan(cov_peak_f1(&none)));
-    assert_true(isnan(cov_peak_recall(&none)));
-    assert_true(fabs(cov_peak_precision(&some) - 0.5) < 1e-15);
-    assert_true(fabs(cov_peak_recall(&some) - 0.25) < 1e-15);
-    assert_true(fabs(cov_peak_f1(&some) - 1.0 / 3) < 1e-15);
-}

@@ -207,8 +207,10 @@ int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t
     return n;
 }
 
-int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
-                              const char *input, struct cov_err *e)
+/* COV_EINPUT, with the line, if a peak of the sequence `name` ends after its `length` bases in
+ * `input`. */
+static int check_length(const struct cov_measured *m, const char *name, int64_t length,
+                        const char *input, struct cov_err *e)
 {
     size_t i;
     if (!cov_names_find(m->names, name, strlen(name), &i) || m->first[i] == m->first[i + 1])
@@ -219,8 +221,10 @@ int cov_measured_check_length(const struct cov_measured *m, const char *name, in
     return end <= length ? COV_OK : cov_overhang_fail(&overhang, e);
 }
 
-int cov_measured_check_names(const struct cov_measured *m, const char *input,
-                             const struct cov_listing *there, bool warns, struct cov_err *e)
+/* After all sequences of `input`, which `there` lists: with `warns`, warns about peaks on other
+ * sequences. COV_EINPUT if all are. */
+static int check_names(const struct cov_measured *m, const char *input,
+                       const struct cov_listing *there, bool warns, struct cov_err *e)
 {
     struct cov_misplaced misplaced = {.path = m->path,
                                       .what = "peak",
@@ -296,7 +300,7 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     for (size_t i = 0; source->has_lengths && i < n; i++) {
         const int64_t length = cov_track_contig_length(sink, i);
         const char *name = cov_track_contig_name(sink, i);
-        if (s->measured && cov_measured_check_length(s->measured, name, length, source->name, e))
+        if (s->measured && check_length(s->measured, name, length, source->name, e))
             return COV_EINPUT;
         all += (double)length;
     }
@@ -308,7 +312,7 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     struct cov_listing there = {0};
     for (size_t i = 0; i < n; i++)
         cov_listing_add(&there, cov_track_contig_name(sink, i));
-    int rc = cov_measured_check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
+    int rc = check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
     if (!rc && s->n_positive == 0 && s->measured->list.n > 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", s->measured->path,
                       source->name);

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/text.h"
 #include "common/cli/opt.h"
 #include "common/seq/names.h"
 #include "common/seq/regions.h"
@@ -60,17 +59,6 @@ void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_mea
 
 /* Returns how many of the bases [beg, end) are in peaks. Calls ascend. */
 int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t end);
-
-/* COV_EINPUT, with the line, if a peak of the sequence `name` ends after its `length` bases in
- * `input`. */
-int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
-                              const char *input, struct cov_err *e) COV_MUST_USE;
-
-/* After all sequences of `input`: with `warns`, warns about peaks on other sequences. COV_EINPUT if
- * all are; `there` lists the sequences of the input. */
-int cov_measured_check_names(const struct cov_measured *m, const char *input,
-                             const struct cov_listing *there, bool warns,
-                             struct cov_err *e) COV_MUST_USE;
 
 /* ---- the values of a track, counted within and outside measured peaks ---- */
 
