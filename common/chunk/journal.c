@@ -53,7 +53,7 @@ struct cov_journal {
     cov_journal_fits_fn *fits;
     const void *fits_arg;
     struct cov_blob blobs[2]; /* scratch of the scan */
-    uint8_t *bytes; /* a piece */
+    uint8_t *bytes;           /* a piece */
     size_t cap_bytes;
 };
 

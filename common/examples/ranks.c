@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/file/hash.h"
 #include "common/base/mem.h"
 #include "common/file/descriptor.h"
 #include "common/file/dynload.h"
+#include "common/file/hash.h"
 
 #define PLUGIN "covtools/covtools-mpi.so"
 #define SYMBOL "cov_ranks_mpi"

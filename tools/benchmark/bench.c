@@ -10,8 +10,8 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "common/base/progress.h"
+#include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
 #include "common/input/model.h"

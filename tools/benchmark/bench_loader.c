@@ -12,16 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/progress.h"
-#include "common/file/hash.h"
 #include "common/base/half.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/progress.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"
 #include "common/cli/shared_options.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/h5/h5.h"
 #include "common/job/encode/encode.h"

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/cli/stats.h"
 #include "common/cli/opt.h"
+#include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/file/outfile.h"
 #include "common/input/model.h"

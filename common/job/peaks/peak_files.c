@@ -11,10 +11,10 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"
-#include "common/seq/regions.h"
-#include "common/file/textfile.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/textfile.h"
+#include "common/seq/regions.h"
 
 /* ---------------------------------------------------------------- genome */
 
