@@ -184,16 +184,10 @@ printf '\1\2\3\4\5\6\7\10' >>cut.gz
 refuses 1 '^fasta2h5: error: cut\.gz: damaged gzip data \(incorrect data check\)$' 'gzip with a wrong checksum' -- cut.gz
 if command -v bgzip >/dev/null; then
     bgzip -c g.fa >x.bgz
-    size=$(wc -c <x.bgz)
-    head -c $((size - 28)) x.bgz >cut.bgz
-    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: the end-of-file block of BGZF is missing\$" 'bgzip without its end block' -- cut.bgz
-    head -c $((size / 2)) x.bgz >cut.bgz
-    for threads in 1 3; do
-        refuses 1 '^fasta2h5: error: cut\.bgz: truncated' "bgzip cut in the middle, $threads threads" -- -@ $threads cut.bgz
-    done
+    head -c 2000 x.bgz >cut.bgz
     # shellcheck disable=SC2016 # for the inner shell
     run sh -c 'cat cut.bgz | fasta2h5 -o out.h5 -'
-    refused 1 '^fasta2h5: error: standard input: truncated' 'the same from a pipe'
+    refused 1 '^fasta2h5: error: standard input: truncated' 'bgzip cut in the middle, from a pipe'
 fi
 printf 'BZh91AY' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa

@@ -28,23 +28,6 @@ for threads in 1 2 5; do
     status_is 0 "mixed.fa on $threads threads"
     same "$ref/mixed.1000.h5" m.$threads.h5 '  equals the file by Helixer'
 done
-ok 'the same storage layout' "$PYTHON" - "$ref/mixed.1000.h5" m.1.h5 <<'END'
-import sys, h5py
-a, b = (h5py.File(p, 'r') for p in sys.argv[1:])
-for name in ('X', 'seqids', 'species', 'start_ends'):
-    x, y = a['data'][name], b['data'][name]
-    for what in 'shape', 'dtype', 'maxshape', 'compression', 'compression_opts', 'shuffle', 'fletcher32', 'fillvalue':
-        if what == 'compression_opts' and name != 'X':
-            continue
-        if getattr(x, what) != getattr(y, what):
-            sys.exit('%s of %s: %s, not %s' % (what, name, getattr(y, what), getattr(x, what)))
-for name in 'timestamp', 'input_path':
-    if type(a.attrs[name]) is not type(b.attrs[name]):
-        sys.exit('type of attribute ' + name)
-if b.attrs['input_path'] != sys.argv[1].replace('.1000.h5', '.fa'):
-    sys.exit('input_path: ' + b.attrs['input_path'])
-END
-
 # A real genome with many contigs and IUPAC codes, compared base by base.
 fasta=$SHARED/data/fasta/sacCer3.renamed.fa.gz
 run fasta2h5 --stats stats.json -o y.h5 "$fasta"

@@ -306,17 +306,6 @@ TEST(test_lock)
     cov_journal_close(j);
 }
 
-TEST(test_link)
-{
-    struct cov_journal *j;
-    struct cov_err e = COV_ERR_INIT;
-    put_text("victim", "");
-    assert_int_equal(symlink("victim", "link"), 0);
-    assert_int_equal(cov_journal_open("link", &j, &e), COV_EINPUT);
-    assert_string_equal(e.text, "link: is a symbolic link, not a journal; remove it");
-    check_text("victim", "");
-}
-
 TEST(test_full_disk)
 {
     make("f");

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <fcntl.h>
-#include <signal.h>
-
 #include "common/chunk/stream.h"
 #include "common/seq/grid.h"
 #include "tests/lib/own_dir.h"
@@ -574,48 +571,6 @@ TEST(test_kinds)
         assert_memory_equal(start, i < 2 ? "COVSTRM\n" : ">COVSTRM", 8);
         cov_bgz_abort(b);
     }
-}
-
-/* Writes a stream with `fd` as standard output. */
-static int write_to(int fd, struct cov_err *e)
-{
-    const struct cov_chunk_head head = {.L = HAND_L, .has_bases = true};
-    struct cov_stream_writer *w;
-    (void)fflush(stdout);
-    int saved = dup(STDOUT_FILENO);
-    assert_int_equal(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
-    int rc = cov_stream_create("-", &head, false, false, 1, &w, e);
-    assert_int_equal(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
-    assert_int_equal(close(saved), 0);
-    return rc ? rc : cov_stream_finish(w, e);
-}
-
-TEST(test_standard_output)
-{
-    struct cov_err e = COV_ERR_INIT;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-    int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    assert_true(fd >= 0);
-    assert_int_equal(write_to(fd, &e), COV_EUSAGE);
-    check_error(&e, COV_EUSAGE, "standard output is a terminal");
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(close(terminal), 0);
-
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(close(ends[0]), 0);
-    (void)signal(SIGPIPE, SIG_IGN);
-    cov_err_clear(&e);
-    assert_int_equal(write_to(ends[1], &e), COV_EPIPE);
-    (void)signal(SIGPIPE, SIG_DFL);
-    assert_int_equal(close(ends[1]), 0);
-
-    fd = open("/dev/full", O_WRONLY);
-    cov_err_clear(&e);
-    assert_int_equal(write_to(fd, &e), COV_EIO);
-    assert_string_equal(e.text, "standard output: No space left on device");
-    assert_int_equal(close(fd), 0);
 }
 
 TEST_GROUP(enter_dir, leave_dir)
