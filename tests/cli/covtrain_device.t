@@ -115,15 +115,6 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     status_is 0 'more cards than chunks in a batch'
     run covtrain -f -i d $net -b 2 -o one -e 1 --device cuda
     ok '  exactly the losses of one' cmp three/metrics.jsonl one/metrics.jsonl
-    COVTOOLS_MOCK=cards=2,cublas=130100
-    export COVTOOLS_CUBLAS=always
-    train -o blas -e 1 --device cuda:0,1 --precision bf16 --stats stats.json
-    status_is 0 'products by cuBLAS, on two cards'
-    is "$(grep '"products"' stats.json | tr -d ' ,')" '"products":"cublas13.1.0"' '  --stats names it'
-    COVTOOLS_MOCK=cards=2,cublas=130100,trusted=1
-    train -o again -e 1 --device cuda:0,1 --precision bf16
-    unset COVTOOLS_CUBLAS
-    ok '  again: the same bytes' cmp again/last.ckpt blas/last.ckpt
     COVTOOLS_MOCK=cards=2,wrong=1
     train -o x -e 1 --device cuda:0,1
     refused 1 'GPU 1 \(Mock B\) computes wrong ' 'one of two cards is broken'

@@ -19,7 +19,7 @@ extern "C" {
 #include "common/net/train.h"
 }
 
-#include "common/compute/cuda/cuda_program.h"
+#include "common/compute/cuda/cuda_cards.h"
 #include "tests/gpu/rig.h"
 
 /* From CUDA's runtime, whose headers the files of tests are compiled without. */

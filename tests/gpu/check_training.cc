@@ -625,11 +625,6 @@ void check_trainer(void)
     if (has_tensor_cores())
         check_teams(COV_PRECISION_BF16, {2}, 6);
 #if defined(SIMT_EMULATED_H)
-    printf("# with cuBLAS:\n");
-    (void)setenv("COVTOOLS_MOCK", "cards=8,cublas=130100", 1);
-    (void)setenv("COVTOOLS_CUBLAS", "always", 1);
-    check_teams(COV_PRECISION_TF32, {3}, 6); /* for LSTMs; convolutions use our kernels */
-    (void)setenv("COVTOOLS_CUBLAS", "", 1);
     struct cov_device *two = open_gpus(COV_PRECISION_FP32, 2);
     result(run_processes(two, t, 1) == run_processes(gpu, t, 1),
            "two processes with two cards each give the same bytes as with one each");

@@ -18,10 +18,6 @@ enum cublas_fault {
     CUBLAS_FAULT_NONE,
     CUBLAS_FAULT_PITCH,     /* reads A with a pitch that is 8 too small */
     CUBLAS_FAULT_BIAS,      /* adds no bias */
-    CUBLAS_FAULT_TRANSPOSE, /* swaps rows and columns of A within the same memory */
-    CUBLAS_FAULT_BATCH,     /* rounds differently in batches of one */
-    CUBLAS_FAULT_ROWS,      /* rounds differently if there are few rows */
-    CUBLAS_FAULT_CARD,      /* rounds differently on card 1 */
     CUBLAS_FAULT_ALGORITHM, /* proposes no algorithm */
 };
 

@@ -21,7 +21,7 @@ extern "C" {
 #include <string>
 #include <vector>
 
-#include "common/compute/cuda/self_check.h"
+#include "common/compute/cuda/cuda_cards.h"
 #include "tests/mock/cublas_mock.h"
 #include "tests/mock/simt_emulated.h"
 
@@ -129,8 +129,7 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     snprintf(out->name, sizeof out->name, "Mock %c%s", 'A' + card,
              std::string((size_t)runtime_mock_setting("name", 0), '.').c_str());
     out->major = (int)runtime_mock_setting("major", 9);
-    out->n_multiprocessors = (int)runtime_mock_setting("multiprocessors", 2) +
-                             card * (int)runtime_mock_setting("uneven", 0);
+    out->n_multiprocessors = (int)runtime_mock_setting("multiprocessors", 2);
     out->shared_bytes = (size_t)runtime_mock_setting("shared", 100 * 1024);
     return COV_OK;
 }

@@ -8,7 +8,6 @@
  *   spare=N     allocations of the process before `memory` applies, such as those of self-checks (0)
  *   shared=N    bytes of shared memory per block (100 KiB)
  *   multiprocessors=N  of the first card (2)
- *   uneven=N    multiprocessors that a card has more than the one before it (0)
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, counted from 1
  *   free_percent=N  percentage of its free memory that a card reports (100)

@@ -1,17 +1,15 @@
-/* cublas.h - products of LSTM layers by NVIDIA's library cuBLASLt instead of our kernels: the product of
- * the gates with x, its backward pass, and the gradient of w_ih.
+/* cublas.h - in predictions, products of LSTM layers with x by NVIDIA's library cuBLASLt instead of our
+ * kernels.
  *
  * Who computes is fixed, so that a command gives the same bytes in every run. On every architecture, in
  * every precision and for every shape, our kernels do: no gain of the library is known
- * (README.md). The library replaces them in tf32 and bf16 with COVTOOLS_CUBLAS=always, and if they fail a
- * self-check. It is loaded on demand.
+ * (README.md). The library replaces them in tf32 and bf16 with COVTOOLS_CUBLAS=always, and if they fail
+ * the self-check of predictions. It is loaded on demand.
  *
- * Each shape (channels, columns, rows of a sequence, precision) is checked once on every card. The
- * library proposes an algorithm, without split-K and workspace, which is used for any number of
- * sequences. A sequence is a matrix of a strided batch, in gradients too, so its values depend
- * neither on the other sequences nor on its position. NVIDIA does not promise this for every
- * algorithm; therefore the values of a sample must agree with the CPU's, and a sequence must have
- * the same bytes on its own, as part of a product with fewer rows, and on every card.
+ * For each shape (channels, columns, rows of a sequence, precision), the library proposes an algorithm,
+ * without split-K and workspace, which is used for any number of sequences. A sequence is a matrix of a
+ * strided batch, so its values should depend neither on the other sequences nor on its position; NVIDIA
+ * does not promise this for every algorithm. The self-check finds wrong values.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUBLAS_H
 #define COV_COMPUTE_CUDA_CUBLAS_H
@@ -41,21 +39,15 @@ void cov_cublas_close(struct cov_cublas *b); /* NULL is accepted */
 /* "cublas 13.1.0"; NULL if b is NULL. */
 const char *cov_cublas_version(const struct cov_cublas *b);
 
-/* Checks the shape of a product without relu and norm, or of a gradient with one split per sequence;
- * both have one tap that reads the row it writes. n and pointers of *g and *o are not set. *out
- * belongs to b; it is NULL if b is NULL or the library cannot compute in this precision. Errors name the card.
- * `what`: "gates of an LSTM". One thread at a time. */
-int cov_cublas_add_gemm(struct cov_cublas *b, const char *what, enum cov_cuda_products products,
-                        const struct cov_cuda_gemm *g, const struct cov_dense **out,
-                        struct cov_err *e) COV_MUST_USE;
-int cov_cublas_add_outer(struct cov_cublas *b, const char *what, enum cov_cuda_products products,
-                         const struct cov_cuda_outer *o, const struct cov_dense **out,
-                         struct cov_err *e) COV_MUST_USE;
+/* Chooses the algorithm for a product with one tap, without relu and norm, that reads the row it
+ * writes. n and pointers of *g are not set. *out belongs to b; it is NULL if b is NULL or the library
+ * cannot compute in this precision. One thread at a time. */
+int cov_cublas_add(struct cov_cublas *b, enum cov_cuda_products products,
+                   const struct cov_cuda_gemm *g, const struct cov_dense **out,
+                   struct cov_err *e) COV_MUST_USE;
 
-/* Queue a product. `card`: the card of the stream. */
+/* Queues a product. `card`: the card of the stream. */
 int cov_dense_gemm(const struct cov_dense *d, int card, enum cov_cuda_products products,
                    const struct cov_cuda_gemm *g, void *stream, struct cov_err *e) COV_MUST_USE;
-int cov_dense_outer(const struct cov_dense *d, int card, enum cov_cuda_products products,
-                    const struct cov_cuda_outer *o, void *stream, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -6,9 +6,7 @@ extern "C" {
 #include "common/compute/cuda/runtime.h"
 #include "common/compute/device.h"
 }
-#include "common/compute/cuda/cuda_program.h"
-#include "common/compute/cuda/cuda_team.h"
-#include "common/compute/cuda/self_check.h"
+#include "common/compute/cuda/cuda_cards.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,45 +132,37 @@ static int check_with(const struct cov_cuda_cards *cards, struct cov_pool *pool,
     return rc == COV_ENOMEM ? cov_err_prefix(e, "self-check of the GPU") : rc;
 }
 
-/* The same; if our products are wrong, cuBLAS computes them from now on, provided that its check passes. */
-static int check_cards(struct cuda_device *dev, struct cov_pool *pool, struct cov_err *e)
+/* Opens cuBLAS, and checks the predictions of all cards with it. */
+static int check_with_cublas(struct cuda_device *dev, struct cov_err *e)
+{
+    int rc = cov_cublas_open(dev->cards.card, dev->cards.n, &dev->cards.cublas, e);
+    return rc ? rc : check_with(&dev->cards, NULL, e);
+}
+
+/* Checks the predictions of all cards: with cuBLAS if it is demanded; if our products are wrong, cuBLAS
+ * computes them from now on, provided that its check passes. */
+static int check_cards(struct cuda_device *dev, struct cov_err *e)
 {
     struct cov_err why = COV_ERR_INIT, too = COV_ERR_INIT;
-    struct cov_cuda_cards other = dev->cards;
+    const bool can = cov_cublas_can(dev->cards.arithmetic.lstm);
     enum wish wish;
     int rc = read_wish(&wish, e);
     if (rc)
         return rc;
-    rc = check_with(&dev->cards, pool, &why);
-    if (rc != COV_EIO || dev->cards.cublas || wish == NEVER ||
-        !cov_cublas_can(dev->cards.arithmetic.lstm))
+    if (wish == ALWAYS && can)
+        return check_with_cublas(dev, e);
+    if (wish == ALWAYS)
+        cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
+                 dev->precision);
+    rc = check_with(&dev->cards, NULL, &why);
+    if (rc != COV_EIO || wish == NEVER || !can)
         return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
-    int with = cov_cublas_open(dev->cards.card, dev->cards.n, &other.cublas, &too);
-    if (!with)
-        with = check_with(&other, pool, &too);
-    if (with) {
+    if (check_with_cublas(dev, &too)) {
         cov_debug("with cuBLAS: %s", too.text);
-        cov_cublas_close(other.cublas);
         return cov_fail(e, rc, "%s", why.text);
     }
     cov_warn("%s; cuBLAS replaces the kernels of LSTMs' products", why.text);
-    dev->cards.cublas = other.cublas;
     return COV_OK;
-}
-
-/* Opens cuBLAS if it is demanded. */
-static int open_cublas(struct cuda_device *dev, struct cov_err *e)
-{
-    enum wish wish;
-    int rc = read_wish(&wish, e);
-    if (rc || wish != ALWAYS)
-        return rc;
-    if (!cov_cublas_can(dev->cards.arithmetic.lstm)) {
-        cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
-                 dev->precision);
-        return COV_OK;
-    }
-    return cov_cublas_open(dev->cards.card, dev->cards.n, &dev->cards.cublas, e);
 }
 
 /* ---- the device ---- */
@@ -218,7 +208,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
 {
     struct cuda_device *d = (struct cuda_device *)dev;
     *out = NULL;
-    int rc = check_cards(d, spec->pool, e);
+    int rc = check_with(&d->cards, spec->pool, e);
     if (rc)
         return rc;
     if (d->cards.n > 1)
@@ -254,9 +244,7 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     int rc = add_cards(dev, options, &tensor_cores, e);
     const char *why = choose(dev, options->precision, tensor_cores);
     if (!rc)
-        rc = open_cublas(dev, e);
-    if (!rc)
-        rc = check_cards(dev, NULL, e);
+        rc = check_cards(dev, e);
     if (rc) {
         close_device(&dev->base);
         return rc;

@@ -1,4 +1,4 @@
-/* cuda_program.cu - see cuda_program.h.
+/* cuda_program.cu - a network on one or several cards: a queue of batches over slots (cuda_cards.h).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -8,7 +8,7 @@ extern "C" {
 #include "common/compute/cuda/runtime.h"
 #include "common/seq/alphabet.h"
 }
-#include "common/compute/cuda/cuda_program.h"
+#include "common/compute/cuda/cuda_cards.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,8 +110,7 @@ static int choose_products(struct cov_cuda_program *p, struct cov_err *e)
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
         struct cov_cuda_step *s = &p->plan.steps[i];
         if (s->kind == COV_CUDA_STEP_GEMM && s->to == COV_CUDA_GATES)
-            rc = cov_cublas_add_gemm(p->cards.cublas, cov_cuda_step_name(s), s->products, &s->gemm,
-                                     &s->dense, e);
+            rc = cov_cublas_add(p->cards.cublas, s->products, &s->gemm, &s->dense, e);
     }
     return rc;
 }

@@ -1,9 +1,10 @@
-/* cuda_team.cu - see cuda_team.h. Each call of the tables runs on all cards, with a thread for each.
+/* cuda_team.cu - training on several cards (cuda_cards.h). Each call of the tables runs on all cards,
+ * with a thread for each.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/mem.h"
 }
-#include "common/compute/cuda/cuda_team.h"
+#include "common/compute/cuda/cuda_cards.h"
 #include "common/compute/cuda/train_run.h"
 
 #include <pthread.h>

@@ -1,11 +1,11 @@
-/* cuda_training.cu - see cuda_training.h.
+/* cuda_training.cu - training on a card (cuda_cards.h).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/mem.h"
 #include "common/compute/cuda/runtime.h"
 #include "common/seq/alphabet.h"
 }
-#include "common/compute/cuda/cuda_training.h"
+#include "common/compute/cuda/cuda_cards.h"
 #include "common/compute/cuda/train_run.h"
 
 #include <math.h>
@@ -166,27 +166,6 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
     return rc;
 }
 
-/* Lets cuBLAS compute the products of LSTMs with x and their gradients, if it is open. */
-static int choose_products(struct cov_cuda_training *t, struct cov_cublas *cublas,
-                           struct cov_err *e)
-{
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < t->plan.n_layers; i++) {
-        struct cov_train_layer *s = &t->plan.layers[i];
-        if (s->layer.kind != COV_LAYER_LSTM)
-            continue;
-        rc = cov_cublas_add_gemm(cublas, "gates of an LSTM", s->products, &s->forward[0].gemm,
-                                 &s->forward[0].dense, e);
-        if (!rc)
-            rc = cov_cublas_add_gemm(cublas, "gradient of an LSTM's input", s->products,
-                                     &s->back[0].gemm, &s->back[0].dense, e);
-        if (!rc)
-            rc = cov_cublas_add_outer(cublas, "gradient of an LSTM's weights", s->products,
-                                      &s->outers[0].outer, &s->outers[0].dense, e);
-    }
-    return rc;
-}
-
 static int allocate(struct cov_cuda_training *t, const struct cov_training_spec *spec,
                     struct cov_err *e)
 {
@@ -209,13 +188,10 @@ static int make(struct cov_cuda_training *t, const struct cov_training_spec *spe
                 const struct cov_cuda_cards *cards, struct cov_err *e)
 {
     int rc = cov_train_plan_init(spec, cards->arithmetic, cards->shared_bytes, &t->plan, e);
-    if (rc)
-        return name_card(t, e);
-    t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
-    rc = choose_products(t, cards->cublas, e); /* may fail on another card */
-    if (rc)
-        return rc;
-    rc = allocate(t, spec, e);
+    if (!rc) {
+        t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
+        rc = allocate(t, spec, e);
+    }
     return rc ? name_card(t, e) : COV_OK;
 }
 

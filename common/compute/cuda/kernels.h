@@ -4,7 +4,7 @@
  * All pointers are to device memory. n is the number of sequences of a batch. Activations are
  * channel-last, x[n, t, c], with c a multiple of 8, so that rows consist of whole vectors of 16 bytes.
  * The values of a sequence depend neither on the other sequences of the batch nor on its position in
- * the batch. So do the partial sums of a sequence, whose order depends on its sizes only; batch_parts.h
+ * the batch. So do the partial sums of a sequence, whose order depends on its sizes only; conv_index.h
  * defines the order of sums over a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_KERNELS_H
@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/compute/cuda/batch_parts.h"
 #include "common/compute/cuda/conv_index.h"
 
 /* Operands of products; sums are always in single precision. */
@@ -182,7 +181,7 @@ void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
 void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 
-/* ---- column sums and batch norm in training: train_norm.cu ---- */
+/* ---- column sums and batch norm: train_kernels.cu ---- */
 
 enum cov_cuda_column_kind {
     COV_CUDA_COLUMN_NORM,      /* sums of r and of r^2 */
@@ -232,7 +231,7 @@ struct cov_cuda_norm_apply {
 };
 void cov_cuda_norm_apply(const struct cov_cuda_norm_apply *a, void *stream);
 
-/* ---- the loss: train_loss.cu ---- */
+/* ---- the loss: train_kernels.cu ---- */
 
 struct cov_cuda_loss {
     float *p; /* [n, t, pitch], dataset d in column d: p, then exp(p), then the gradient */
@@ -250,7 +249,7 @@ int cov_cuda_loss_slices(int t);
 void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream);
 void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream);
 
-/* ---- sums over a batch: train_sums.cu ---- */
+/* ---- sums over a batch: train_kernels.cu ---- */
 
 /* The sums, over the sequences of a node and their slices, of partial[sequence, slice][i]: to[i] for
  * i < n. Slices start `stride` elements apart. sum_columns and sum_doubles are for few elements. */
@@ -267,7 +266,7 @@ void cov_cuda_sum_columns(const struct cov_cuda_sums *s, const double *partial, 
 void cov_cuda_sum_doubles(const struct cov_cuda_sums *s, const double *partial, double *to,
                           void *stream);
 
-/* ---- operands from parameters, gradients to parameters, dropout: train_pack.cu ---- */
+/* ---- operands from parameters, gradients to parameters, dropout: train_kernels.cu ---- */
 
 /* Writes packed codes as one-hot rows x[n, t, 8], float or bf16, taken from table[16, 4]. The last
  * four columns are 0. */
@@ -295,7 +294,7 @@ struct cov_cuda_dropout {
 };
 void cov_cuda_dropout(const struct cov_cuda_dropout *d, void *stream);
 
-/* ---- the optimiser step: optimiser.cu ---- */
+/* ---- the optimiser step: train_kernels.cu ---- */
 
 /* Adds the gradient of a batch. Where statistic[i] is 1, `block` moves towards the gradient by
  * `momentum`. Elsewhere, `sum` becomes gradient if `first`, else sum + gradient; a step uses it

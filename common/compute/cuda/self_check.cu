@@ -1,4 +1,4 @@
-/* self_check.cu - see self_check.h.
+/* self_check.cu - the check of a card (cuda_cards.h).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -7,8 +7,7 @@ extern "C" {
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
 }
-#include "common/compute/cuda/cuda_training.h"
-#include "common/compute/cuda/self_check.h"
+#include "common/compute/cuda/cuda_cards.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -122,7 +122,7 @@ static void set_outer(struct cov_train_layer *s, struct cov_train_outer *o,
     u->n_cols = columns;
     o->at = s->stride;
     s->stride += (size_t)phase->n_taps * c * columns;
-    if (s->splits == 0) /* cuBLAS has one split per sequence */
+    if (s->splits == 0)
         s->splits = s->layer.kind == COV_LAYER_LSTM
                         ? 1
                         : cov_cuda_outer_splits(phase->n_taps, c, columns, phase->rows);

@@ -16,18 +16,16 @@ struct cov_train_places {
 
 /* A product of rows with weights. */
 struct cov_train_product {
-    struct cov_cuda_gemm gemm;     /* n and pointers unset */
-    const struct cov_dense *dense; /* how it is computed; set by the training */
-    size_t w;                      /* first element among the packed operands of its type */
+    struct cov_cuda_gemm gemm; /* n and pointers unset */
+    size_t w;                  /* first element among the packed operands of its type */
 };
 
 /* A gradient of weights. */
 struct cov_train_outer {
     struct cov_cuda_outer outer; /* n, pointers, splits and stride unset */
-    const struct cov_dense *dense;
-    bool of_h;               /* x is the h of the layer itself, not its input */
-    size_t x_first, z_first; /* elements */
-    size_t at;               /* first element in a split of the layer's partial sums */
+    bool of_h;                   /* x is the h of the layer itself, not its input */
+    size_t x_first, z_first;     /* elements */
+    size_t at;                   /* first element in a split of the layer's partial sums */
 };
 
 /* Sums that become gradients. For i < n, block[to + i] is the sum at collected[places + i] (struct
@@ -74,7 +72,7 @@ struct cov_train_layer {
 struct cov_train_plan {
     struct cov_train_layer *layers;
     size_t n_layers, n_floats;
-    size_t n_nodes;                  /* of the card (batch_parts.h); set by the training */
+    size_t n_nodes;                  /* of the card (conv_index.h); set by the training */
     size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
     int most_columns;                /* most columns of any product */
     bool recompute;                  /* the spec's */

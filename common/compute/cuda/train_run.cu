@@ -24,11 +24,6 @@ static double *doubles(const struct cov_cuda_training *t, size_t offset)
     return (double *)cov_train_at(t, offset);
 }
 
-static bool is_last(const struct cov_cuda_training *t, size_t i)
-{
-    return i + 1 == t->plan.n_layers;
-}
-
 /* The input of layer i. */
 static const void *input_of(const struct cov_cuda_training *t, size_t i)
 {
@@ -109,9 +104,9 @@ static void queue_columns(const struct cov_cuda_training *t, size_t i, size_t k)
 
 /* ---- products ---- */
 
-static int queue_product(const struct cov_cuda_training *t, const struct cov_train_layer *s,
-                         const struct cov_train_product *p, const void *x, const float *bias,
-                         float *y, struct cov_err *e)
+static void queue_product(const struct cov_cuda_training *t, const struct cov_train_layer *s,
+                          const struct cov_train_product *p, const void *x, const float *bias,
+                          float *y)
 {
     struct cov_cuda_gemm g = p->gemm;
     bool bf16 = s->products == COV_CUDA_BF16;
@@ -123,7 +118,7 @@ static int queue_product(const struct cov_cuda_training *t, const struct cov_tra
     g.scale = floats(t, t->mem.ones);
     g.shift = floats(t, t->mem.zeros);
     g.y = y;
-    return cov_dense_gemm(p->dense, t->card, s->products, &g, t->stream, e);
+    cov_cuda_gemm(s->products, &g, t->stream);
 }
 
 /* Queues the gradients of weights and biases over node k, given their partial sums. */
@@ -145,14 +140,12 @@ static void collect_gradients(const struct cov_cuda_training *t, size_t i, size_
 }
 
 /* Queues the gradients of weights and biases, given z, the gradient of the sums. */
-static int queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z,
-                           struct cov_err *e)
+static void queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z)
 {
-    int rc = COV_OK;
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     size_t element = s->products == COV_CUDA_BF16 ? 2 : 4;
-    for (size_t k = 0; !rc && k < s->n_outers; k++) {
+    for (size_t k = 0; k < s->n_outers; k++) {
         const struct cov_train_outer *from = &s->outers[k];
         struct cov_cuda_outer o = from->outer;
         const void *x = from->of_h ? cov_train_at(t, m->h) : input_of(t, i);
@@ -162,11 +155,10 @@ static int queue_gradients(const struct cov_cuda_training *t, size_t i, const vo
         o.partial = floats(t, t->mem.partial) + from->at;
         o.splits = s->splits;
         o.stride = s->stride;
-        rc = cov_dense_outer(from->dense, t->card, s->products, &o, t->stream, e);
+        cov_cuda_outer(s->products, &o, t->stream);
     }
-    for (size_t k = 0; !rc && k < t->plan.n_nodes; k++)
+    for (size_t k = 0; k < t->plan.n_nodes; k++)
         collect_gradients(t, i, k);
-    return rc;
 }
 
 /* ---- convolutions ---- */
@@ -264,16 +256,15 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     const float *bias = floats(t, t->mem.floats) + s->bias;
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < s->n_forward; k++)
-        rc = queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r), e);
-    if (rc || !s->applies)
-        return rc;
+    for (size_t k = 0; k < s->n_forward; k++)
+        queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r));
+    if (!s->applies)
+        return COV_OK;
     if (s->norm) {
         double positions;
         struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_NORM);
         cov_cuda_columns(&c, t->stream);
-        rc = total_up(t, i, &positions, e);
+        int rc = total_up(t, i, &positions, e);
         if (rc)
             return rc;
         struct cov_cuda_norm n = norm_of(t, i, positions);
@@ -299,10 +290,10 @@ static int conv_backward(struct cov_cuda_training *t, size_t i, struct cov_err *
     }
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_BACK);
     cov_cuda_columns(&c, t->stream);
-    int rc = queue_gradients(t, i, c.z, e);
-    for (size_t k = 0; !rc && i > t->first_trained && k < s->n_back; k++)
-        rc = queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d), e);
-    return rc;
+    queue_gradients(t, i, c.z);
+    for (size_t k = 0; i > t->first_trained && k < s->n_back; k++)
+        queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d));
+    return COV_OK;
 }
 
 /* ---- LSTMs ---- */
@@ -351,14 +342,12 @@ static void queue_dropout(const struct cov_cuda_training *t, size_t i, const flo
     cov_cuda_dropout(&d, t->stream);
 }
 
-static int lstm_forward(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
+static void lstm_forward(const struct cov_cuda_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
-    int rc = queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
-                           floats(t, m->gates), e);
-    if (rc)
-        return rc;
+    queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
+                  floats(t, m->gates));
     struct cov_cuda_lstm_train l = lstm_of(t, i, false);
     if (s->bf16_steps)
         cov_cuda_lstm_forward_bf16(&l, t->stream);
@@ -366,10 +355,9 @@ static int lstm_forward(const struct cov_cuda_training *t, size_t i, struct cov_
         cov_cuda_lstm_forward_fp32(&l, t->stream);
     if (s->drops)
         queue_dropout(t, i, floats(t, m->y), cov_train_at(t, m->dropped), s->next_bf16);
-    return COV_OK;
 }
 
-static int lstm_backward(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
+static void lstm_backward(const struct cov_cuda_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     if (s->drops)
@@ -382,11 +370,9 @@ static int lstm_backward(const struct cov_cuda_training *t, size_t i, struct cov
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
     c.z = l.dgates;
     cov_cuda_columns(&c, t->stream);
-    int rc = queue_gradients(t, i, l.dgates, e);
-    return rc || i == t->first_trained
-               ? rc
-               : queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros),
-                               floats(t, t->mem.d), e);
+    queue_gradients(t, i, l.dgates);
+    if (i > t->first_trained)
+        queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros), floats(t, t->mem.d));
 }
 
 /* ---- the network ---- */
@@ -432,7 +418,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
                     (int)t->n, (int)t->plan.length, t->stream);
     for (size_t i = 0; !rc && i < t->plan.n_layers; i++) {
         if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
-            rc = lstm_forward(t, i, e);
+            lstm_forward(t, i);
         else
             rc = conv_forward(t, i, e);
         if (!rc)
@@ -442,7 +428,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
 }
 
 /* Computes the gradients of the last layer from the gradient of its output. */
-static int last_backward(const struct cov_cuda_training *t, struct cov_err *e)
+static void last_backward(const struct cov_cuda_training *t)
 {
     size_t i = t->plan.n_layers - 1;
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -450,36 +436,34 @@ static int last_backward(const struct cov_cuda_training *t, struct cov_err *e)
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
     c.z = p;
     cov_cuda_columns(&c, t->stream);
-    int rc = queue_gradients(t, i, p, e);
-    return rc || i == t->first_trained
-               ? rc
-               : queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d),
-                               e);
+    queue_gradients(t, i, p);
+    if (i > t->first_trained)
+        queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d));
 }
 
 /* With recompute: queues again what the backward pass of a layer before the last one reads, bit for
  * bit the same. */
-static int compute_again(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
+static void compute_again(const struct cov_cuda_training *t, size_t i)
 {
-    if (!t->plan.recompute)
-        return COV_OK;
     if (i > 0 && t->plan.layers[i - 1].applies)
         queue_output(t, i - 1);
-    return t->plan.layers[i].layer.kind == COV_LAYER_LSTM ? lstm_forward(t, i, e) : COV_OK;
+    if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
+        lstm_forward(t, i);
 }
 
 static int backward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = t->plan.n_layers; !rc && i-- > t->first_trained;) {
-        if (is_last(t, i)) {
-            rc = last_backward(t, e);
-        } else {
-            rc = compute_again(t, i, e);
-            if (!rc)
-                rc = t->plan.layers[i].layer.kind == COV_LAYER_LSTM ? lstm_backward(t, i, e)
-                                                                    : conv_backward(t, i, e);
-        }
+        const bool last = i + 1 == t->plan.n_layers;
+        if (!last && t->plan.recompute)
+            compute_again(t, i);
+        if (last)
+            last_backward(t);
+        else if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
+            lstm_backward(t, i);
+        else
+            rc = conv_backward(t, i, e);
         if (!rc)
             rc = cov_rt_launched("the backward pass of training", e);
     }
