@@ -20,7 +20,8 @@ LONGEST := $(patsubst %,$(B)/tests/check_%,training kernels host) \
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
-check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
+# The programs of tests/bench are compiled, so that a change that breaks them is noticed.
+check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) $(call obj,$(BENCH_SRC)) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
 # A script for each tool, and the unit tests of what reads files. The plain tests run the kernels with guard pages.
 SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 benchmark_compare cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile \
