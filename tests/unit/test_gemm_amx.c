@@ -5,14 +5,13 @@
  * LSTMs and convolutions with work between products give the same bits as without; on a CPU with
  * AMX, this is tested for the library's code, too. So are sums of outer products, in test_outer.c.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/random_layer.h"
 
 #include <signal.h>
 
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
-#include "common/compute/cpu/layers/ref.h"
 #include "tests/lib/check_gemm.h"
 #include "tests/lib/check_outer.h"
 
@@ -260,40 +259,11 @@ TEST_WITH(runs_as_built, new_gemm_data, free_gemm_data)
 #ifdef __x86_64__
 /* ---- layers with work between products ---- */
 
-static float *floats(size_t n)
-{
-    float *p = aligned_alloc(64, (n + 16) / 16 * 64);
-    assert_non_null(p);
-    memset(p, 0, (n + 16) / 16 * 64);
-    return p;
-}
-
-static size_t draw(struct cov_rng *rng, size_t least, size_t most)
-{
-    return least + (size_t)cov_rng_below(rng, most - least + 1);
-}
-
-static float *random_floats(struct cov_rng *rng, size_t n, float most)
+static float *random_floats(struct cov_rng *rng, size_t n)
 {
     float *x = floats(n);
-    for (size_t i = 0; i < n; i++)
-        x[i] = ((float)cov_rng_double(rng) * 2 - 1) * most;
+    fill(rng, x, n, 1);
     return x;
-}
-
-/* Draws weights of a layer. The caller frees *memory. */
-static struct cov_layer_weights draw_weights(struct cov_rng *rng, const struct cov_layer *l,
-                                             float **memory)
-{
-    size_t sizes[COV_REF_N_WEIGHTS];
-    struct cov_layer_weights w = {0};
-    const float **places[COV_REF_N_WEIGHTS];
-    float *at = *memory = random_floats(rng, cov_ref_weight_sizes(l, sizes), 0.25f);
-    cov_ref_weight_places(&w, places);
-    for (size_t i = 0; i < COV_REF_N_WEIGHTS; i++, at += sizes[i - 1])
-        if (sizes[i])
-            *places[i] = at;
-    return w;
 }
 
 static void run_lstm(const struct cov_layer *l, const struct cov_layer_weights *w,
@@ -325,8 +295,8 @@ static void check_lstm(struct cov_rng *rng, const struct cov_gemm *gemm,
     l.c_out = l.hidden * l.directions;
     struct cov_gemm plain = *gemm;
     plain.lstm_step = NULL;
-    float *memory, *x = random_floats(rng, l.t_in * n * l.c_in, 1);
-    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    float *memory, *x = random_floats(rng, l.t_in * n * l.c_in);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
     for (size_t t = 1; t < l.t_in; t++)
         for (size_t b = 0; b < n; b++)
             if (b % 4 == 1 && t % 16 > 12)
@@ -371,8 +341,8 @@ static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool tr
     l.t_out = transposed ? length * l.stride : length;
     struct cov_gemm plain = *gemm;
     plain.run_rows = NULL;
-    float *memory, *x = random_floats(rng, l.t_in * x_stride, 1);
-    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    float *memory, *x = random_floats(rng, l.t_in * x_stride);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
     float *y = floats(l.t_out * l.c_out), *want = floats(l.t_out * l.c_out);
     run_conv(&l, &w, gemm, x, x_stride, y);
     run_conv(&l, &w, &plain, x, x_stride, want);
@@ -396,8 +366,8 @@ static void check_joined(struct cov_rng *rng, const struct cov_gemm *gemm)
     l.t_in = draw(rng, 1, 150);
     l.t_out = l.t_in * l.stride;
     assert_true(cov_conv_joins(&l));
-    float *memory, *x = random_floats(rng, l.t_in * l.c_in, 1);
-    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    float *memory, *x = random_floats(rng, l.t_in * l.c_in);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
     size_t n = l.t_out * l.c_out;
     float *y = floats(n), *want = floats(n), scale = 1e-3f;
     run_conv(&l, &w, gemm, x, l.c_in, y);

@@ -2,19 +2,10 @@
  * compute every step. The inputs rest, drift and move again; other tests cover cells that count
  * indefinitely, and shared padding.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/random_layer.h"
 
 #include "common/base/cpu.h"
-#include "common/base/rng.h"
 #include "common/compute/cpu/layers/lstm.h"
-#include "common/compute/cpu/layers/ref.h"
-
-static float *floats(size_t n)
-{
-    float *p = calloc(n, sizeof *p);
-    assert_non_null(p);
-    return p;
-}
 
 static struct cov_lstm *lstm_of(const struct cov_layer *l, const struct cov_layer_weights *w)
 {
@@ -26,33 +17,9 @@ static struct cov_lstm *lstm_of(const struct cov_layer *l, const struct cov_laye
     return f;
 }
 
-static size_t draw(struct cov_rng *rng, size_t min, size_t max)
-{
-    return min + (size_t)cov_rng_below(rng, max - min + 1);
-}
-
-/* Draws random weights. The caller frees *memory. */
-static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
-                                           float **memory)
-{
-    size_t sizes[COV_REF_N_WEIGHTS];
-    *memory = floats(cov_ref_weight_sizes(l, sizes));
-    struct cov_layer_weights w = {0};
-    const float **places[COV_REF_N_WEIGHTS];
-    cov_ref_weight_places(&w, places);
-    float *at = *memory, scale = 1 / sqrtf((float)l->hidden);
-    for (size_t k = 0; k < COV_REF_N_WEIGHTS; k++) {
-        if (sizes[k])
-            *places[k] = at;
-        for (size_t i = 0; i < sizes[k]; i++)
-            *at++ = ((float)cov_rng_double(rng) * 2 - 1) * scale;
-    }
-    return w;
-}
-
 /* Fills x[T, n, c] with n sequences. In random stretches they move, rest, or drift by rounding
  * errors. */
-static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
+static void fill_rows(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
 {
     for (size_t b = 0; b < n; b++) {
         size_t left = 0, how = 0;
@@ -68,12 +35,6 @@ static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
             }
         }
     }
-}
-
-static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, float *one)
-{
-    for (size_t t = 0; t < t_n; t++)
-        memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
 enum { COMPARED = 4 };
@@ -94,7 +55,7 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 {
     size_t n_far = 0;
     float *memory;
-    struct cov_layer_weights w = weights_of(rng, l, &memory);
+    struct cov_layer_weights w = draw_weights(rng, l, 1 / sqrtf((float)l->hidden), &memory);
     struct cov_lstm *f = lstm_of(l, &w);
     size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
     float *x = floats(n * n_in), *y = floats(n * n_out), *scratch = floats(cov_lstm_scratch(f));
@@ -102,7 +63,7 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
     double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
     assert_non_null(ref_state);
     struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{.input = NULL}};
-    fill(rng, l->t_in, n, l->c_in, x);
+    fill_rows(rng, l->t_in, n, l->c_in, x);
     for (size_t b = 0; b < n; b++) {
         size_t beg = b % 3 ? 0 : cov_rng_below(rng, l->t_in);
         tasks[b].rows = (struct cov_rows){beg, b % 4 == 3 ? l->t_in : draw(rng, beg, l->t_in)};
@@ -177,7 +138,7 @@ TEST(rests_on_constant_input)
                           .c_out = 64};
     float *memory, *x = floats((size_t)T * N * 20), *y = floats((size_t)T * N * 64);
     float *full = floats((size_t)T * N * 64);
-    struct cov_layer_weights w = weights_of(&rng, &l, &memory);
+    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden), &memory);
     struct cov_lstm *f = lstm_of(&l, &w);
     float *scratch = floats(cov_lstm_scratch(f));
     for (size_t i = 0; i < (size_t)T * N * 20; i++)
@@ -333,7 +294,8 @@ TEST(shares_padding)
     float *pad_x = floats((size_t)PAD_T * PAD_C);
     fill_padded(&rng, 1, &none, pad_x);
     for (size_t i = 0; i < 2; i++) {
-        struct cov_layer_weights w = weights_of(&rng, &l[i], &memory[i]);
+        struct cov_layer_weights w =
+            draw_weights(&rng, &l[i], 1 / sqrtf((float)l[i].hidden), &memory[i]);
         f[i] = lstm_of(&l[i], &w);
         padding[i] = (struct cov_lstm_padding){.x = i ? padding[0].y : pad_x,
                                                .last = i > 0,
@@ -401,7 +363,7 @@ TEST(merges_equal_rows)
                                 .directions = 1,
                                 .c_out = 2};
     float *memory, x[T * C];
-    struct cov_layer_weights w = weights_of(&rng, &l, &memory);
+    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden), &memory);
     struct cov_lstm *f = lstm_of(&l, &w);
     for (size_t i = 0; i < (size_t)T * C; i++)
         x[i] = (float)(i % C) * (i / C % 2 ? 1 + 0x1p-22f : 1);
