@@ -38,6 +38,34 @@ static inline struct cov_hparams draw_hparams(struct cov_rng *rng)
     return hp;
 }
 
+/* Draws a length that the network accepts, from about `least` to about `most`. */
+static inline size_t draw_length(struct cov_rng *rng, const struct cov_hparams *hp, int64_t least,
+                                 int64_t most)
+{
+    int64_t unit = 1;
+    for (int64_t k = 0; k < hp->cnn_layers; k++)
+        unit *= hp->step;
+    return (size_t)(unit * draw(rng, (least + unit - 1) / unit, 1 + most / unit));
+}
+
+/* Returns the hyperparameters of a network like the published ones. */
+static inline struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_size,
+                                           int64_t hidden_size, int64_t output_size)
+{
+    return (struct cov_hparams){.model_type = COV_MODEL_BI_HYBRID,
+                                .cnn_layers = cnn_layers,
+                                .filter_size = filter_size,
+                                .kernel_size = 9,
+                                .step = 2,
+                                .up = 2,
+                                .dilation = 1,
+                                .lstm_layers = 2,
+                                .hidden_size = hidden_size,
+                                .input_size = 4,
+                                .output_size = output_size,
+                                .bnorm = true};
+}
+
 /* Draws parameters, including the statistics of norms. Caller frees. */
 static inline float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
 {

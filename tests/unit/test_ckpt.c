@@ -15,12 +15,17 @@
 /* Two files in memory, because the tests write many. */
 static char path[40], path2[40];
 
+static float storage[24]; /* 0, 1, ..., 23 */
+
 static int setup(void **state)
 {
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.ckpt", 0));
     (void)snprintf(path2, sizeof path2, "/proc/self/fd/%d", memfd_create("b.ckpt", 0));
+    for (size_t i = 0; i < COV_COUNT(storage); i++)
+        storage[i] = (float)i;
     return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
 }
+TEST_GROUP(setup, NULL)
 
 /* ---------------------------------------------------------------- whole checkpoints */
 
@@ -109,7 +114,7 @@ static void read_bad(const char *from, const char *message)
         fail_msg("\"%s\" is not in \"%s\"", message, e.text);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
@@ -131,7 +136,7 @@ static void round_trip(void **state)
     cov_ckpt_free(NULL);
 }
 
-static void refused_writing(void **state)
+TEST(refused_writing)
 {
     static const struct {
         int what, code;
@@ -193,7 +198,7 @@ static void refused_writing(void **state)
     cov_ckpt_fini(&c);
 }
 
-static void cut_or_changed(void **state)
+TEST(cut_or_changed)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
@@ -282,7 +287,7 @@ static void check_elements(const struct tensor *t, enum cov_torch_dtype dtype, c
     cov_ckpt_free(c);
 }
 
-static void types(void **state)
+TEST(types)
 {
     static const float f32[] = {1.5f, -0.0f, 1e-45f, 3.4e38f};
     static const double f64[] = {1.5, -0.0, 1e-300, 0.1};
@@ -331,8 +336,6 @@ static void types(void **state)
     check_elements(&untyped, COV_TORCH_FLOAT32, f32, 4);
 }
 
-static float storage[24]; /* 0, 1, ..., 23 */
-
 static const struct tensor plain = {.class_name = "FloatStorage",
                                     .data = storage,
                                     .n_bytes = sizeof storage,
@@ -341,7 +344,7 @@ static const struct tensor plain = {.class_name = "FloatStorage",
                                     .shape = {4, 6},
                                     .stride = {6, 1}};
 
-static void strides(void **state)
+TEST(strides)
 {
     struct tensor t = plain;
     check_elements(&t, COV_TORCH_FLOAT32, storage, 24);
@@ -386,7 +389,7 @@ static void strides(void **state)
     check_elements(&none, COV_TORCH_FLOAT32, storage, 0);
 }
 
-static void bad_tensors(void **state)
+TEST(bad_tensors)
 {
 #define BAD(message, ...)                                                                          \
     do {                                                                                           \
@@ -453,7 +456,7 @@ static void bad_tensors(void **state)
 }
 
 /* Values that are not tensors, and a tensor wrapped in a parameter. */
-static void other_values(void **state)
+TEST(other_values)
 {
     static const char *const cases[][2] = {
         {"1", "x: expected a tensor, found type int"},
@@ -478,7 +481,7 @@ static void other_values(void **state)
 
 /* ---------------------------------------------------------------- entries and hyperparameters */
 
-static void other_entries(void **state)
+TEST(other_entries)
 {
     static const struct {
         const char *name, *text, *message; /* message: NULL if the entry is valid */
@@ -514,7 +517,7 @@ static void other_entries(void **state)
 }
 
 /* A missing item, an item of a different type, and a pickle that is not a dict. */
-static void other_pickles(void **state)
+TEST(other_pickles)
 {
     static const char *const items[][2] = {{"epoch", "0"},
                                            {"global_step", "0"},
@@ -540,7 +543,7 @@ static void other_pickles(void **state)
 
 #define HPARAMS(values) CKPT_HEAD "'state_dict': {}, 'hyper_parameters': " values "}"
 
-static void hyper_parameters(void **state)
+TEST(hyper_parameters)
 {
     /* As in Python, the last of duplicate keys wins. */
     put_archive(HPARAMS("{}, 'hyper_parameters': <'tuple': ('a', ''), 'numbers': ['a', 1], "
@@ -568,7 +571,7 @@ static void hyper_parameters(void **state)
 }
 
 /* What torch.compile and DistributedDataParallel put before names is removed. */
-static void wrapped_names(void **state)
+TEST(wrapped_names)
 {
     static const char *const names[][2] = {
         {"module._orig_mod.a.0.weight", "a.0.weight"},
@@ -596,19 +599,4 @@ static void wrapped_names(void **state)
             assert_string_equal(got->tensors[1].name, "module.a.0.bias");
         cov_ckpt_free(got);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),     cmocka_unit_test(refused_writing),
-        cmocka_unit_test(cut_or_changed), cmocka_unit_test(types),
-        cmocka_unit_test(strides),        cmocka_unit_test(bad_tensors),
-        cmocka_unit_test(other_values),   cmocka_unit_test(other_entries),
-        cmocka_unit_test(other_pickles),  cmocka_unit_test(hyper_parameters),
-        cmocka_unit_test(wrapped_names),
-    };
-    for (int i = 0; i < 24; i++)
-        storage[i] = (float)i;
-    return cmocka_run_group_tests(tests, setup, NULL);
 }

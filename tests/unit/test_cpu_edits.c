@@ -9,19 +9,6 @@
 
 enum { N_CHUNKS = 19, N_ORIGINALS = COV_EDITED_ORIGINALS };
 
-static const struct cov_hparams bi_hybrid = {.model_type = COV_MODEL_BI_HYBRID,
-                                             .cnn_layers = 2,
-                                             .filter_size = 10,
-                                             .kernel_size = 9,
-                                             .step = 2,
-                                             .up = 2,
-                                             .dilation = 1,
-                                             .lstm_layers = 2,
-                                             .hidden_size = 16,
-                                             .input_size = 4,
-                                             .output_size = 2,
-                                             .bnorm = true};
-
 struct fixture {
     struct cov_device *dev;
     struct cov_net *net, *single; /* a call for all chunks; one chunk per call */
@@ -162,10 +149,7 @@ TEST(agrees_with_forward)
     for (int i = 0; i < 25; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
         struct fixture f;
-        size_t unit = 1;
-        for (int64_t k = 0; k < hp.cnn_layers; k++)
-            unit *= (size_t)hp.step;
-        setup(&f, &hp, unit * (size_t)draw(&rng, 1, 1 + 500 / (int64_t)unit), &rng);
+        setup(&f, &hp, draw_length(&rng, &hp, 1, 500), &rng);
         for (int again = 0; again < 2 && cov_net_can_edit(f.net); again++) {
             for (size_t b = 0; b < N_ORIGINALS; b++)
                 draw_original(&f, b, &rng);
@@ -192,13 +176,14 @@ static uint64_t computed(const struct cov_net *net, uint64_t *before)
  * positions are wanted. */
 TEST(computes_what_differs)
 {
+    const struct cov_hparams hp = bi_hybrid(2, 10, 16, 2);
     const size_t L = 8000;
     struct cov_rng rng;
     struct fixture f;
     uint64_t before = 0;
     (void)state;
     cov_rng_init(&rng, 42);
-    setup(&f, &bi_hybrid, L, &rng);
+    setup(&f, &hp, L, &rng);
     draw_original(&f, 0, &rng);
     memcpy(f.codes, f.originals, L);
     f.chunks[0] = (struct cov_edited_chunk){0, 0, L};
@@ -221,12 +206,13 @@ TEST(computes_what_differs)
 /* Chunks with much padding are computed by forward, which shares it. */
 TEST(shares_padding)
 {
+    const struct cov_hparams hp = bi_hybrid(2, 10, 16, 2);
     const size_t L = 400;
     struct cov_rng rng;
     struct fixture f;
     (void)state;
     cov_rng_init(&rng, 43);
-    setup(&f, &bi_hybrid, L, &rng);
+    setup(&f, &hp, L, &rng);
     memset(f.originals, COV_CODE_PAD, N_ORIGINALS * L);
     memset(f.originals, COV_CODE_A, L / 2);
     memcpy(f.codes, f.originals, L);
@@ -242,17 +228,18 @@ TEST(shares_padding)
 /* Other precisions have no forward_edited. */
 TEST(needs_single_precision)
 {
+    const struct cov_hparams hp = bi_hybrid(2, 10, 16, 2);
     static const enum cov_precision precisions[] = {COV_PRECISION_EXACT, COV_PRECISION_BF16};
     struct cov_rng rng;
     (void)state;
     cov_rng_init(&rng, 44);
-    float *block = draw_block(&rng, &bi_hybrid);
+    float *block = draw_block(&rng, &hp);
     for (size_t i = 0; i < COV_COUNT(precisions); i++) {
         struct cov_device *dev;
         struct cov_net *net;
         assert_ok(
             cov_device_open_cpu(&(struct cov_cpu_options){.precision = precisions[i]}, &dev, &e));
-        assert_ok(cov_net_new(dev, &bi_hybrid, block, (struct cov_net_size){80, 1, 1}, &net, &e));
+        assert_ok(cov_net_new(dev, &hp, block, (struct cov_net_size){80, 1, 1}, &net, &e));
         assert_true(cov_net_can_edit(net) == (strcmp(dev->ops->precision(dev), "fp32") == 0));
         cov_net_free(net);
         cov_device_close(dev);

@@ -13,24 +13,6 @@
 enum { GUARD = 64, MAX_CHUNKS = 33 };
 static const float SENTINEL = 12345.0f;
 
-/* Returns the hyperparameters of a network like the published ones. */
-static struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_size, int64_t hidden_size,
-                                    int64_t output_size)
-{
-    return (struct cov_hparams){.model_type = COV_MODEL_BI_HYBRID,
-                                .cnn_layers = cnn_layers,
-                                .filter_size = filter_size,
-                                .kernel_size = 9,
-                                .step = 2,
-                                .up = 2,
-                                .dilation = 1,
-                                .lstm_layers = 2,
-                                .hidden_size = hidden_size,
-                                .input_size = 4,
-                                .output_size = output_size,
-                                .bnorm = true};
-}
-
 /* Draws codes[n, L]: bases, some N, then padding. The last chunk has only padding. */
 static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
 {
@@ -191,10 +173,7 @@ TEST_WITH(agrees_with_reference, open_pool, close_pool)
     cov_rng_init(&rng, 21);
     for (int i = 0; i < 40; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
-        size_t unit = 1, n = 3, d = (size_t)hp.output_size;
-        for (int64_t k = 0; k < hp.cnn_layers; k++)
-            unit *= (size_t)hp.step;
-        size_t L = unit * (size_t)draw(&rng, 1, 1 + 60 / (int64_t)unit);
+        size_t n = 3, d = (size_t)hp.output_size, L = draw_length(&rng, &hp, 1, 60);
         float *block = draw_block(&rng, &hp);
         uint8_t *codes = draw_codes(&rng, n, L);
         float *want = values_of("ref", &hp, block, L, n, codes, 2, pool);
@@ -283,10 +262,7 @@ TEST_WITH(skips_constant_input, open_pool, close_pool)
     uint64_t computed = 0, all = 0;
     for (int i = 0; i < 12; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
-        size_t unit = 1, n = 17, d = (size_t)hp.output_size;
-        for (int64_t k = 0; k < hp.cnn_layers; k++)
-            unit *= (size_t)hp.step;
-        size_t L = unit * (size_t)draw(&rng, 600 / (int64_t)unit, 1600 / (int64_t)unit);
+        size_t n = 17, d = (size_t)hp.output_size, L = draw_length(&rng, &hp, 600, 1600);
         float *block = draw_block(&rng, &hp);
         uint8_t *codes = draw_constant_codes(&rng, n, L);
         struct cov_forward_counts counts;
@@ -479,10 +455,7 @@ TEST_WITH(precisions_agree, open_pool, close_pool)
     static const char *const levels[] = {"base", "avx512bf16", "amx", NULL};
     for (int i = 0; i < 12; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
-        size_t unit = 1, n = 5, d = (size_t)hp.output_size;
-        for (int64_t k = 0; k < hp.cnn_layers; k++)
-            unit *= (size_t)hp.step;
-        size_t L = unit * (size_t)draw(&rng, 1, 1 + 60 / (int64_t)unit);
+        size_t n = 5, d = (size_t)hp.output_size, L = draw_length(&rng, &hp, 1, 60);
         float *block = draw_block(&rng, &hp);
         uint8_t *codes = draw_codes(&rng, n, L);
         for (size_t k = 0; k < COV_COUNT(precisions); k++) {

@@ -19,7 +19,7 @@ static void parses(const char *text, enum cov_device_kind kind, size_t n_cards)
     assert_int_equal(choice.n_cards, n_cards);
 }
 
-static void names(void **state)
+TEST(names)
 {
     static const char *const wrong[] = {
         "",      "CPU",      "cuda:",   "cuda:0,", "cuda:,0",     "cuda:1,1", "cuda:-1", "cuda:1;2",
@@ -47,7 +47,7 @@ static void names(void **state)
     assert_int_equal(cov_device_parse(many, &choice, NULL), COV_EUSAGE);
 }
 
-static void no_plugin(void **state)
+TEST(no_plugin)
 {
     static const struct cov_device_choice automatic = {.kind = COV_DEVICE_AUTO},
                                           cpu = {.kind = COV_DEVICE_CPU},
@@ -88,7 +88,7 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
     *out = (struct cov_device_advice){.batch = 64, .batch_bases = 1000, .n_waiting = 4};
 }
 
-static void advice(void **state)
+TEST(advice)
 {
     static const struct cov_device_ops ops = {.name = "some", .advise = advise};
     const struct cov_device dev = {&ops};
@@ -109,6 +109,13 @@ static void note(void *arg, enum cov_log_level level, const char *text)
     n_warnings++;
     (void)snprintf(last_warning, sizeof last_warning, "%s", text);
 }
+
+static int note_warnings(void **state)
+{
+    cov_log_set(note, NULL, COV_LOG_INFO);
+    return 0;
+}
+TEST_GROUP(note_warnings, NULL)
 
 /* ---- a mock GPU that may refuse a network ---- */
 
@@ -222,7 +229,7 @@ static void run_forward(struct cov_program *p, float *values)
     assert_int_equal(p->ops->forward(p, 0, 1, codes, values, NULL), COV_OK);
 }
 
-static void keeps_the_gpu(void **state)
+TEST(keeps_the_gpu)
 {
     struct cov_program *p;
     struct cov_forward_counts counts;
@@ -246,7 +253,7 @@ static void keeps_the_gpu(void **state)
     assert_int_equal(n_closed, 1);
 }
 
-static void falls_back_to_the_cpu(void **state)
+TEST(falls_back_to_the_cpu)
 {
     struct cov_device *dev, *cpu;
     struct cov_program *p, *want_p;
@@ -284,7 +291,7 @@ static void falls_back_to_the_cpu(void **state)
 }
 
 /* The CPU cannot be opened either. */
-static void fails_without_a_cpu(void **state)
+TEST(fails_without_a_cpu)
 {
     struct cov_program *p;
     struct cov_err e = COV_ERR_INIT;
@@ -297,7 +304,7 @@ static void fails_without_a_cpu(void **state)
 }
 
 /* The GPU cannot train. */
-static void trains_on_the_cpu(void **state)
+TEST(trains_on_the_cpu)
 {
     struct cov_training *t;
     struct cov_pool *pool;
@@ -320,19 +327,4 @@ static void trains_on_the_cpu(void **state)
     cov_training_free(NULL);
     cov_pool_free(pool);
     cov_device_close(dev);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(no_plugin),
-        cmocka_unit_test(advice),
-        cmocka_unit_test(keeps_the_gpu),
-        cmocka_unit_test(falls_back_to_the_cpu),
-        cmocka_unit_test(fails_without_a_cpu),
-        cmocka_unit_test(trains_on_the_cpu),
-    };
-    cov_log_set(note, NULL, COV_LOG_INFO);
-    return cmocka_run_group_tests_name("device_open", tests, NULL, NULL);
 }

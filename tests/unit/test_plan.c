@@ -255,17 +255,8 @@ TEST(test_all_shapes)
 TEST(test_savings)
 {
     enum { L = 21384 };
-    struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
-                             .cnn_layers = 3,
-                             .filter_size = 1,
-                             .kernel_size = 9,
-                             .step = 2,
-                             .up = 1,
-                             .dilation = 1,
-                             .lstm_layers = 2,
-                             .hidden_size = 1,
-                             .input_size = 4,
-                             .output_size = 1};
+    struct cov_hparams hp = cov_hparams_published;
+    hp.filter_size = hp.up = hp.hidden_size = hp.output_size = 1;
     struct cov_params params;
     struct cov_layers shape;
     assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
