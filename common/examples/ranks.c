@@ -46,7 +46,7 @@ size_t cov_ranks_expected(void)
 
 void cov_ranks_let_first_report(void)
 {
-    static const struct timespec long_enough = {3, 0};
+    static const struct timespec long_enough = {10, 0}; /* even on a busy machine */
     if (cov_ranks_expected() > 0)
         (void)nanosleep(&long_enough, NULL);
 }
@@ -224,17 +224,6 @@ void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e)
         (void)cov_err_prefix(e, "rank %zu on host %s", r->rank, host);
 }
 
-int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
-{
-    assert(r->ops);
-    int rc = COV_RESERVE(&r->shared, &r->cap_shared, r->n_shared + 1, e);
-    if (!rc)
-        rc = r->ops->share(n, window, base, e);
-    if (!rc)
-        r->shared[r->n_shared++] = *window;
-    return rc;
-}
-
 /* ---------------------------------------------------------------- rows */
 
 enum { BLOCK_BYTES = 1 << 22, MAX_PIECES = 16 };
@@ -334,6 +323,16 @@ int cov_rank_rows_put(struct cov_rank_rows *k, size_t i, const uint8_t *data, si
 static size_t share_bytes(const struct cov_rank_rows *k, size_t rank)
 {
     return k->at[k->firsts[rank + 1]] - k->at[k->firsts[rank]];
+}
+
+int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
+{
+    int rc = COV_RESERVE(&r->shared, &r->cap_shared, r->n_shared + 1, e);
+    if (!rc)
+        rc = r->ops->share(n, window, base, e);
+    if (!rc)
+        r->shared[r->n_shared++] = *window;
+    return rc;
 }
 
 /* Shares the piece that starts at byte `beg`. The first *done bytes of block **from were shared

@@ -1,4 +1,7 @@
 /* predict.c - see predict.h.
+ *
+ * With overlap, the pairs of a slot are predicted from windows that they share. A window at the edge of
+ * a slot or shard is computed again for the next slot or shard, with the same result.
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/predict.h"
 
@@ -14,8 +17,8 @@
 #include "common/file/hash.h"
 #include "common/input/device_options.h"
 #include "common/job/predict/predict_output.h"
-#include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
+#include "common/seq/alphabet.h"
 #include "common/signal/signal_file.h"
 
 /* With overlap: number of pairs whose windows are computed together, or fewer to stay within
@@ -31,19 +34,38 @@ struct predict_pair {
     size_t cap_species, cap_name;
 };
 
+/* With overlap: a pair of chunks that provides bases for windows. */
+struct overlap_source {
+    struct cov_loader_item item;
+    struct cov_blob raw[2];
+};
+
+struct overlap_window {
+    struct cov_window w;
+    size_t seq;
+    int64_t number;
+    int strand;
+};
+
 /* Pairs in flight: those of a batch, at least one. */
 struct predict_slot {
     size_t n;
-    struct predict_pair *pairs;      /* [n_pairs] */
-    struct cov_overlap_slot overlap; /* the same pairs, with overlap */
+    struct predict_pair *pairs; /* [n_pairs] */
+    /* With overlap: the windows that the pairs need, and the pairs that provide the bases of these. */
+    struct overlap_source *sources;
+    struct overlap_window *windows;
+    size_t n_sources, cap_sources, n_windows, cap_windows;
 };
 
 /* Buffers of a worker. */
 struct predict_worker {
-    struct cov_overlap_worker overlap;
     unsigned i;
-    uint8_t *codes; /* [2 n_pairs, L] */
+    uint8_t *codes; /* [2 n_pairs, L]; with overlap [batch, L], of windows */
     float *values;  /* [2 n_pairs, L, D] */
+    /* With overlap. */
+    uint8_t *sources; /* [n_sources, 2, L]; grows. Owned */
+    size_t cap_sources;
+    float *window_values; /* [batch, L, D] */
     uint8_t *scratch;
     struct cov_blob out[2]; /* of a pair; grows to several times its size, so each worker has one */
 };
@@ -52,7 +74,7 @@ struct predict_job {
     struct cov_loader *loader;
     struct cov_net *net;
     struct cov_predict_output *output;
-    struct cov_overlap overlap;       /* no loader: no overlap */
+    size_t overlap;                   /* bases shared by windows; 0: no windows */
     const struct cov_select *regions; /* NULL: everything is wanted */
     struct cov_progress *progress;
     bool round;
@@ -62,11 +84,180 @@ struct predict_job {
     int64_t bases, chunks; /* fetched so far */
 };
 
+/* ---------------------------------------------------------------- windows */
+
+/* Fetches the pairs that provide the bases of a window, unless already fetched. Windows ascend. */
+static int add_sources(const struct predict_job *j, struct predict_slot *s, size_t seq,
+                       const struct cov_window *w, struct cov_err *e)
+{
+    int64_t L = (int64_t)j->length;
+    for (int64_t at = w->beg / L * L; at < w->end; at += L) {
+        const struct overlap_source *last = s->n_sources ? &s->sources[s->n_sources - 1] : NULL;
+        if (last && last->item.seq == seq && last->item.beg >= at)
+            continue;
+        size_t before = s->cap_sources;
+        int rc = COV_RESERVE(&s->sources, &s->cap_sources, s->n_sources + 1, e);
+        for (size_t k = before; !rc && k < s->cap_sources; k++)
+            s->sources[k] = (struct overlap_source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
+        if (!rc)
+            rc = cov_loader_neighbour(j->loader, seq, at, &s->sources[s->n_sources].item,
+                                      s->sources[s->n_sources].raw, e);
+        if (rc)
+            return rc;
+        s->n_sources++;
+    }
+    return COV_OK;
+}
+
+static int add_window(const struct predict_job *j, struct predict_slot *s,
+                      const struct cov_loader_item *item, int64_t number, struct cov_err *e)
+{
+    const struct cov_select *regions = j->regions;
+    struct cov_window w =
+        cov_window_number(item->length, (int64_t)j->length, (int64_t)j->overlap, number);
+    int64_t beg, end, from = w.core_beg > item->beg ? w.core_beg : item->beg;
+    int64_t to = w.core_end < item->end ? w.core_end : item->end;
+    const struct overlap_window *last = s->n_windows ? &s->windows[s->n_windows - 1] : NULL;
+    if ((last && last->seq == item->seq && last->number == number) ||
+        (regions && !cov_select_stretch(regions, item->seq, from, to, &beg, &end)))
+        return COV_OK;
+    int rc = COV_RESERVE(&s->windows, &s->cap_windows, s->n_windows + 2, e);
+    if (!rc)
+        rc = add_sources(j, s, item->seq, &w, e);
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        s->windows[s->n_windows++] = (struct overlap_window){w, item->seq, number, strand};
+    return rc;
+}
+
+/* Calling thread: adds the windows of a pair, both strands, to the slot. */
+static int add_windows(const struct predict_job *j, struct predict_slot *s,
+                       const struct cov_loader_item *item, struct cov_err *e)
+{
+    int64_t L = (int64_t)j->length, N = (int64_t)j->overlap;
+    int rc = COV_OK;
+    if (item->beg == item->end)
+        return COV_OK;
+    int64_t last = cov_window_at(item->length, L, N, item->end - 1);
+    for (int64_t k = cov_window_at(item->length, L, N, item->beg); !rc && k <= last; k++)
+        rc = add_window(j, s, item, k, e);
+    return rc;
+}
+
+/* Sorts the longest first, so that windows of similar length are computed together. */
+static int by_length(const void *a, const void *b)
+{
+    const struct overlap_window *x = a, *y = b;
+    int64_t n = x->w.end - x->w.beg, m = y->w.end - y->w.beg;
+    if (n != m)
+        return n > m ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->strand - y->strand;
+}
+
+static int decode_sources(const struct predict_job *j, struct predict_slot *s,
+                          struct predict_worker *w, struct cov_err *e)
+{
+    size_t n;
+    if (cov_size_mul(2 * s->n_sources, j->length, &n))
+        return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too long", j->length);
+    int rc = COV_RESERVE(&w->sources, &w->cap_sources, n, e);
+    for (size_t k = 0; !rc && k < s->n_sources; k++) {
+        uint8_t *of = w->sources + 2 * k * j->length;
+        rc = cov_loader_codes(j->loader, &s->sources[k].item, s->sources[k].raw,
+                              (uint8_t *const[2]){of, of + j->length}, e);
+    }
+    return rc;
+}
+
+/* Sets codes[0..L) to the bases of a window in its own direction, from its sources. */
+static void copy_codes(const struct predict_job *j, const struct predict_slot *s,
+                       const struct overlap_window *x, const uint8_t *sources, uint8_t *codes)
+{
+    memset(codes, COV_CODE_PAD, j->length);
+    for (size_t k = 0; k < s->n_sources; k++) {
+        const struct cov_loader_item *item = &s->sources[k].item;
+        int64_t beg = item->beg > x->w.beg ? item->beg : x->w.beg;
+        int64_t end = item->end < x->w.end ? item->end : x->w.end;
+        const uint8_t *from = sources + (2 * k + (size_t)x->strand) * j->length;
+        if (item->seq != x->seq || beg >= end)
+            continue;
+        if (x->strand == COV_PLUS)
+            memcpy(codes + (beg - x->w.beg), from + (beg - item->beg), (size_t)(end - beg));
+        else
+            memcpy(codes + (x->w.end - end), from + (item->end - end), (size_t)(end - beg));
+    }
+}
+
+/* Copies the core of a window to the pairs. */
+static void copy_values(const struct predict_job *j, const struct predict_slot *s,
+                        const struct overlap_window *x, const float *values, float *out)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        const struct cov_loader_item *item = &s->pairs[k].item;
+        int64_t beg = item->beg > x->w.core_beg ? item->beg : x->w.core_beg;
+        int64_t end = item->end < x->w.core_end ? item->end : x->w.core_end;
+        float *to = out + (2 * k + (size_t)x->strand) * j->length * j->n_datasets;
+        if (item->seq != x->seq || beg >= end)
+            continue;
+        size_t n = (size_t)(end - beg) * j->n_datasets * sizeof *to;
+        if (x->strand == COV_PLUS)
+            memcpy(to + (size_t)(beg - item->beg) * j->n_datasets,
+                   values + (size_t)(beg - x->w.beg) * j->n_datasets, n);
+        else
+            memcpy(to + (size_t)(item->end - end) * j->n_datasets,
+                   values + (size_t)(x->w.end - end) * j->n_datasets, n);
+    }
+}
+
+/* Sets the fingerprints of the bases of the k-th pair of the slot. */
+static void find_fingerprints(const struct predict_job *j, struct predict_slot *s,
+                              const struct predict_worker *w, size_t k)
+{
+    struct predict_pair *pair = &s->pairs[k];
+    for (size_t i = 0; i < s->n_sources; i++) {
+        const struct cov_loader_item *item = &s->sources[i].item;
+        const uint8_t *codes = w->sources + 2 * i * j->length;
+        if (item->seq != pair->item.seq || item->beg != pair->item.beg)
+            continue;
+        for (size_t strand = COV_PLUS; strand <= COV_MINUS; strand++)
+            pair->fingerprints[strand] = cov_item_fingerprint(item, codes + strand * j->length);
+    }
+}
+
+/* With overlap: predicts both strands of each pair of the slot, values[2 k + strand][L][D], in the
+ * strand's direction; COV_PAD_VALUE in padding and outside the regions. */
+static int compute_windows(const struct predict_job *j, struct predict_slot *s,
+                           struct predict_worker *w, struct cov_err *e)
+{
+    size_t row = j->length * j->n_datasets;
+    for (size_t i = 0; i < 2 * s->n * row; i++)
+        w->values[i] = COV_PAD_VALUE;
+    int rc = decode_sources(j, s, w, e);
+    if (s->n_windows > 0)
+        qsort(s->windows, s->n_windows, sizeof *s->windows, by_length);
+    for (size_t beg = 0; !rc && beg < s->n_windows; beg += j->batch) {
+        size_t n = s->n_windows - beg < j->batch ? s->n_windows - beg : j->batch;
+        for (size_t k = 0; k < n; k++)
+            copy_codes(j, s, &s->windows[beg + k], w->sources, w->codes + k * j->length);
+        rc = cov_net_forward(j->net, w->i, n, w->codes, w->window_values, e);
+        for (size_t k = 0; !rc && k < n; k++)
+            copy_values(j, s, &s->windows[beg + k], w->window_values + k * row, w->values);
+    }
+    for (size_t k = 0; !rc && k < s->n; k++)
+        find_fingerprints(j, s, w, k);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
 /* Returns the number of pairs for a slot. Near the end slots get fewer, so that all workers finish
  * at about the same time; but at least a quarter, since small batches are slower. */
 static size_t choose_pairs(const struct predict_job *j)
 {
-    if (j->overlap.loader || j->left < 0 || j->n_workers == 1)
+    if (j->overlap > 0 || j->left < 0 || j->n_workers == 1)
         return j->n_pairs;
     size_t left = ((size_t)j->left + 1) / 2, least = j->n_pairs / 4;
     size_t share = left / j->n_workers + (left % j->n_workers != 0);
@@ -92,7 +283,7 @@ static int predict_fetch(void *arg, void *slot, struct cov_err *e)
     struct predict_job *j = arg;
     struct predict_slot *s = slot;
     const size_t n_pairs = choose_pairs(j);
-    cov_overlap_clear(&s->overlap);
+    s->n_sources = s->n_windows = 0;
     for (s->n = 0; s->n < n_pairs; s->n++) {
         struct predict_pair *p = &s->pairs[s->n];
         const int got = read_pair(j, p, e);
@@ -100,8 +291,7 @@ static int predict_fetch(void *arg, void *slot, struct cov_err *e)
             return got;
         if (got == 0)
             break;
-        const int rc =
-            j->overlap.loader ? cov_overlap_add(&j->overlap, &s->overlap, &p->item, e) : COV_OK;
+        const int rc = j->overlap > 0 ? add_windows(j, s, &p->item, e) : COV_OK;
         if (rc)
             return rc;
         const int64_t chunks = p->item.has[COV_PLUS] + p->item.has[COV_MINUS];
@@ -164,7 +354,7 @@ static int encode_pairs(const struct predict_job *j, struct predict_slot *s,
             if (p->item.has[strand] && j->regions)
                 mask_regions(j, &p->item, strand, values);
             /* With overlap, a missing strand also has values. */
-            if (p->item.has[strand] || j->overlap.loader)
+            if (p->item.has[strand] || j->overlap > 0)
                 values += j->length * j->n_datasets;
         }
         int rc =
@@ -191,24 +381,13 @@ static int compute_chunks(const struct predict_job *j, struct predict_slot *s,
     return rc;
 }
 
-/* With overlap: the same, for both strands of each pair. */
-static int compute_windows(const struct predict_job *j, struct predict_slot *s,
-                           struct predict_worker *w, struct cov_err *e)
-{
-    int rc = cov_overlap_compute(&j->overlap, &s->overlap, &w->overlap, j->net, w->values, e);
-    for (size_t k = 0; !rc && k < s->n; k++)
-        cov_overlap_fingerprints(&j->overlap, &s->overlap, &w->overlap, k,
-                                 s->pairs[k].fingerprints);
-    return rc;
-}
-
 static int predict_compute(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     const struct predict_job *j = arg;
     struct predict_slot *s = slot;
     struct predict_worker *w = worker;
     size_t n = 2 * s->n;
-    int rc = j->overlap.loader ? compute_windows(j, s, w, e) : compute_chunks(j, s, w, &n, e);
+    int rc = j->overlap > 0 ? compute_windows(j, s, w, e) : compute_chunks(j, s, w, &n, e);
     if (rc)
         return rc;
     if (j->round)
@@ -251,29 +430,30 @@ static void predict_fini_slot(void *arg, void *slot)
         free(p->species);
         free(p->name);
     }
-    cov_overlap_slot_fini(&s->overlap);
+    for (size_t k = 0; k < s->cap_sources; k++)
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++)
+            cov_blob_fini(&s->sources[k].raw[strand]);
+    free(s->sources);
+    free(s->windows);
 }
 
 static void predict_init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
 {
     const struct predict_job *j = arg;
     struct predict_worker *w = worker;
-    w->i = w->overlap.i = i;
+    w->i = i;
     w->values = cov_arena_values(memory, 2 * j->n_pairs, j->length, j->n_datasets);
     w->scratch = cov_arena_calloc(memory, cov_predict_output_scratch(j->output), 1);
-    if (j->overlap.loader) {
-        w->overlap.codes = cov_arena_calloc(memory, j->batch, j->length);
-        w->overlap.values = cov_arena_values(memory, j->batch, j->length, j->n_datasets);
-    } else {
-        w->codes = cov_arena_calloc(memory, 2 * j->n_pairs, j->length);
-    }
+    w->codes = cov_arena_calloc(memory, j->overlap > 0 ? j->batch : 2 * j->n_pairs, j->length);
+    if (j->overlap > 0)
+        w->window_values = cov_arena_values(memory, j->batch, j->length, j->n_datasets);
 }
 
 static void predict_fini_worker(void *arg, void *worker)
 {
     (void)arg;
     struct predict_worker *w = worker;
-    free(w->overlap.sources);
+    free(w->sources);
     cov_blob_fini(&w->out[COV_PLUS]);
     cov_blob_fini(&w->out[COV_MINUS]);
 }
@@ -314,21 +494,20 @@ static int fill_predict_stats(const struct predict_job *j, const struct cov_devi
 
 /* Chooses the chunks that a worker computes at a time, and the pairs of a slot. No worker gets room
  * for more than its share of the input. */
-static void choose_batch(struct predict_job *j, const struct cov_device *device, size_t wanted,
-                         bool overlap)
+static void choose_batch(struct predict_job *j, const struct cov_device *device, size_t wanted)
 {
     size_t n_pairs = cov_loader_n_pairs(j->loader);
     size_t share = n_pairs / j->n_workers + (n_pairs % j->n_workers != 0);
     j->batch = wanted ? wanted : cov_device_batch(device, j->length);
     j->n_pairs = j->batch / 2;
-    if (overlap && j->n_pairs < OVERLAP_PAIRS)
+    if (j->overlap > 0 && j->n_pairs < OVERLAP_PAIRS)
         j->n_pairs =
             OVERLAP_BASES / j->length < OVERLAP_PAIRS ? OVERLAP_BASES / j->length : OVERLAP_PAIRS;
     if (j->n_pairs > share)
         j->n_pairs = share;
     if (j->n_pairs == 0)
         j->n_pairs = 1;
-    if (j->batch > 2 * j->n_pairs && !overlap)
+    if (j->batch > 2 * j->n_pairs && j->overlap == 0)
         j->batch = 2 * j->n_pairs;
 }
 
@@ -389,12 +568,11 @@ int cov_predict(struct cov_loader *loader, const struct cov_ensemble *model,
                             .round = options->type != COV_PREDICTIONS_FLOAT32,
                             .length = cov_loader_chunk_length(loader),
                             .n_datasets = model->n_datasets,
+                            .overlap = options->overlap,
                             .n_workers = cov_pool_size(job->pool)};
     const struct cov_device *device = options->device;
     struct cov_ring_times times = {0};
-    choose_batch(&j, device, options->batch, options->overlap > 0);
-    if (options->overlap > 0)
-        j.overlap = (struct cov_overlap){loader, j.length, options->overlap, j.n_datasets, j.batch};
+    choose_batch(&j, device, options->batch);
 
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), j.n_workers,
              cov_text_s(j.n_workers), model->path, model->description);
