@@ -8,8 +8,7 @@
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
 #include "common/h5/h5.h"
-#include "common/job/tracks/compare.h"
-#include "common/job/tracks/convert.h"
+#include "common/job/tracks/track_jobs.h"
 #include "common/signal/track_source.h"
 #include "common/track/formats/bigwig.h"
 

@@ -7,9 +7,8 @@
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
 #include "common/h5/h5.h"
-#include "common/job/peaks/call_peaks.h"
 #include "common/job/peaks/peak_files.h"
-#include "common/job/peaks/precision_recall.h"
+#include "common/job/peaks/peak_jobs.h"
 #include "common/signal/track_source.h"
 #include "common/track/formats/bigwig.h"
 

@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "common/job/tracks/convert.h"
+#include "common/job/tracks/track_jobs.h"
 
 static const char *const names[] = {"chr1"};
 static const int64_t lengths[] = {10};

@@ -1,4 +1,4 @@
-/* auto_cutoff.c - see call_peaks.h.
+/* auto_cutoff.c - see peak_jobs.h.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/job/peaks/call_peaks.h"
+#include "common/job/peaks/peak_jobs.h"
 
 /* Of the strong cutoff to that of broad peaks. */
 static const float RATIO = 2;

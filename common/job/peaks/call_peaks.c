@@ -1,4 +1,4 @@
-/* call_peaks.c - see call_peaks.h.
+/* call_peaks.c - see peak_jobs.h.
  *
  * Columns of the files are those of ENCODE: contig, first base (from 0), end, name, score, ".", then
  *   narrowPeak  signalValue, -1, -1, offset of the summit
@@ -7,8 +7,6 @@
  *               -1
  * The score is 10 times the largest value, without its fraction, at most 1000.
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/call_peaks.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -22,6 +20,7 @@
 #include "common/file/bgz.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/job/peaks/peak_jobs.h"
 
 /* A greater share of the bases in peaks causes a warning. */
 static const double MOST = 0.5;

@@ -1,7 +1,5 @@
-/* precision_recall.c - see precision_recall.h.
+/* precision_recall.c - see peak_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/peaks/precision_recall.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "common/file/path.h"
 #include "common/file/textfile.h"
 #include "common/job/peaks/measured.h"
+#include "common/job/peaks/peak_jobs.h"
 #include "common/plot/chart.h"
 #include "common/track/formats/bedgraph.h"
 

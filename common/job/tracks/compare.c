@@ -1,8 +1,6 @@
-/* compare.c - see compare.h. Reads the measured tracks first and stores them, because the contigs
+/* compare.c - see track_jobs.h. Reads the measured tracks first and stores them, because the contigs
  * of the input may be in a different order; then compares the input as it is read.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/compare.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
+#include "common/job/tracks/track_jobs.h"
 #include "common/plot/table_outputs.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/measures/comparison.h"

@@ -1,7 +1,5 @@
-/* convert.c - see convert.h.
+/* convert.c - see track_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/convert.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
+#include "common/job/tracks/track_jobs.h"
 #include "common/track/formats/bedgraph.h"
 #include "common/track/formats/bigwig.h"
 

@@ -1,4 +1,4 @@
-/* same_bases.c - see compare.h. Compares one strand of each pair of chunks, because the other
+/* same_bases.c - see track_jobs.h. Compares one strand of each pair of chunks, because the other
  * strand has the same bases.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "common/base/ring.h"
 #include "common/chunk/bases.h"
-#include "common/job/tracks/compare.h"
+#include "common/job/tracks/track_jobs.h"
 #include "common/signal/contig_filter.h"
 
 /* An input, and its place in the search for rows that both inputs have. */
