@@ -156,28 +156,15 @@ rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 1 '2 datasets .* do not fit in one file' 'two datasets and one file' -o x.bw p.h5
 refuses 1 '2 datasets .* do not fit in one file' 'two datasets and standard output' -o - p.h5
-refuses 1 "unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown dataset' --datasets x -o x.bw p.h5
-refuses 2 '--datasets: duplicate atacseq' 'a dataset twice' --datasets atacseq,atacseq -o ./ p.h5
-refuses 2 'unknown suffix' 'an unknown suffix' -o x.wig one.h5
-refuses 2 'unknown suffix' 'no suffix' -o x one.h5
 refuses 2 '--format is for an output directory' 'a format for a file' --format bigwig -o x.bw one.h5
 refuses 2 '--basename is for an output directory' 'a base name for a file' --basename x -o x.bw one.h5
 refuses 2 "--basename \.\./x: must not contain '/'" 'a base name in another directory' --basename ../x -o . one.h5
 refuses 2 '-o/--output is missing' 'no output' one.h5
-refuses 2 '' 'no input' -o x.bw
-refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
 refuses 1 'standard input: .*chunk stream' 'standard input that is not a stream' -o x.bw -
-refuses 2 'window-size' 'a window of 0' --window-size 0 -o x.bw one.h5
-refuses 2 'window-size' 'a window that is not a number' --window-size 1.5 -o x.bw one.h5
-refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5
-refuses 2 'format' 'an unknown format' --format wig -o . one.h5
-refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
 refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth mean:3 -o x.bw one.h5
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
 refuses 2 '--smooth: 10001 is out of range' 'a window that is too wide' --smooth gauss:10001 -o x.bw one.h5
-refuses 2 '--smooth and --window-size cannot be used together' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
 refuses 1 '--chrom-sizes is for bedGraph' 'lengths for an input that already has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad inputs
@@ -190,8 +177,6 @@ for part in 1 3 7 9; do
     head -c $((size * part / 10)) one.h5 >cut.h5
     refuses 1 'cut\.h5: ' "a file cut at $part tenths" -o x.bw cut.h5
 done
-refuses 1 'e\.h5: .*' 'a genome file without --experimental' -o x.bw e.h5
-refuses 1 'one\.h5: .*' 'predictions with --experimental' --experimental -o x.bw one.h5
 for key in prediction/predictions prediction/datasets data/seqids data/start_ends; do
     ask cut one.h5 bad.h5 what=$key || exit 99
     refuses 1 'bad\.h5: ' "no $key" -o x.bw bad.h5

@@ -107,9 +107,7 @@ refused 1 'dir/y.bg: already exists; use -f to replace it' 'a file is not replac
 printf '2 1 a\n' >two
 refuses 1 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
 refuses 1 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
-refuses 1 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
 refuses 1 '--datasets: x.bw is a track' 'a dataset' -o out.bg --datasets x x.bw
-refuses 1 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
 refuses 2 'error: --chrom-sizes: must not be standard input$' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
 # ---- gaps that are written as NaN, as by pyBigWig
@@ -117,9 +115,6 @@ printf 'chr1\t0\t10\t1\nchr1\t10\t20\tnan\nchr1\t20\t30\t3\nm\t0\t1\tNaN\n' >nan
 run cov2bigwig -q --chrom-sizes sizes -o nan.bw nan.bg
 stderr_is 'cov2bigwig: warning: nan.bg: 2 intervals with the value NaN are gaps' 'NaN in bedGraph is a gap, with a count'
 is "$(cov2bigwig -q -o - nan.bw)" "$(grep -iv nan nan.bg)" '  and other values stay'
-printf '\357\273\277a\t0\t10\t1\r\na\t10\t20\t2\t \r' >marked.bg
-is "$(cov2bigwig -q -o - marked.bg; cov2bigwig -q -o - - <marked.bg)" "$(printf 'a\t0\t10\t1\na\t10\t20\t2\na\t0\t10\t1\na\t10\t20\t2')" \
-    'a byte order mark, CRLF, blanks at the end and no last newline do not matter'
 
 # ---- bad input
 printf 'track type=wiggle_0\nfixedStep chrom=a start=1 step=1\n1\n' >fixed.wig

@@ -140,8 +140,6 @@ stderr_like '^covpeaks: cutoff 1: 100 % of the bases are in peaks, closest to 10
 
 # ---------------------------------------------------------------- refusals
 
-refuses 2 '^covpeaks: error: -c/--cutoff is missing; --auto would find one$' 'no cutoff' call -o y.bed t.bg
-refuses 2 'y\.txt: unknown suffix; use \.narrowPeak or \.bed' 'an unknown suffix' call -c 1 -o y.txt t.bg
 refuses 2 'y\.gappedPeak: this format needs --broad; use \.narrowPeak or \.bed$' 'gappedPeak without --broad' call -c 1 -o y.gappedPeak t.bg
 refuses 2 'y\.narrowPeak: with --broad, use \.gappedPeak, \.broadPeak or \.bed$' 'narrowPeak with it' call --broad -c 2 -C 1 -o y.narrowPeak t.bg
 refuses 2 'y\.narrowPeak: --summits needs \.bed; column 10 of narrowPeak already has the summits$' 'summits elsewhere' call -c 1 --summits -o y.narrowPeak t.bg
@@ -153,7 +151,6 @@ refuses 2 '--link-gap 30 must be greater than --max-gap 30$' 'equal gaps' call -
 refuses 2 '--summits and --broad' 'broad summits' call --broad --summits -c 2 -C 1 -o y.bed t.bg
 refuses 2 '--cutoff: 1e\+39 is out of range$' 'a cutoff that no value reaches' call -c 1e39 -o y.bed t.bg
 refuses 2 '--weak-cutoff: -1e\+39 is out of range$' 'a weak cutoff that all values reach' call --broad -c 1 -C -1e39 -o y.bed t.bg
-refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' 'two datasets' call -c 2 -o y.bed p.h5
 refuses 1 't\.narrowPeak: already exists; use -f to replace it$' 'an existing output' call -c 2 -o t.narrowPeak t.bg
 refuses 1 'missing\.bw: No such file' 'a missing input' call -c 2 -o y.bed missing.bw
 printf 'c\t5\t9\t1\nc\t3\t4\t1\n' >unsorted.bg

@@ -104,7 +104,6 @@ like "$(cat "$stderr")" '^covpeaks: warning: u\.bg: no peaks at 99: the largest 
 printf 'chr1\t0\t1\t1\nchr10\t0\t1\t1\nchr2\t0\t1\t1\n' >tiny.bg
 refuses 2 '--measured is missing' 'no measured peaks' curve t.bg
 refuses 1 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' curve --measured u.bg t.bg
-refuses 1 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' curve --measured p.bw t.bg
 refuses 1 'm\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured datasets' curve --measured m.h5 --measured-cutoff 3 p.bw
 refuses 1 "m\.h5: unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown one' curve --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
 refuses 1 'p\.h5: 2 datasets' '  the input needs one, too' curve --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5
@@ -117,9 +116,7 @@ refuses 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1,
 refuses 1 'word\.bed:2: expected contig, start and end$' 'a malformed line' curve --measured word.bed -o y.tsv t.bg
 refuses 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' curve --measured m.bed -o y.tsv tiny.bg
 refuses 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in p\.bw$' 'past the end' curve --measured long.bed -o y.tsv p.bw
-refuses 2 '--windows: duplicate 16$' 'the same window twice' curve --measured m.bed --windows 16,16 t.bg
 refuses 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window that is a word' curve --measured m.bed --windows x t.bg
-refuses 2 'standard input: several --windows need a file$' 'windows of standard input' curve --measured m.bed --windows 1,2 -
 refuses 2 '--min-length needs --measured-cutoff$' 'a length without a cutoff' curve --measured m.bed -l 5 t.bg
 refuses 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' curve --measured m.bed --plot y.gif t.bg
 refuses 1 'p\.h5: 2 datasets' 'two datasets' curve --measured m.bed p.h5
@@ -234,7 +231,6 @@ broad 'a measured track has the gaps of regions' measured u.bg --measured-cutoff
 is "$found" "$wanted" '  the same'
 
 refuses 2 '--cutoff and --auto cannot be used together$' 'both' call --auto --count 5 -c 2 -o y.bed t.bg
-refuses 2 '--auto needs one of --count, --share and --measured$' '--auto without a goal' call --auto -o y.bed t.bg
 refuses 2 '--auto needs only one of --count, --share and --measured$' '  with two' call --auto --count 5 --share 0.1 -o y.bed t.bg
 refuses 2 '--share needs --auto$' 'a goal without --auto' call -c 2 --share 0.1 -o y.bed t.bg
 refuses 2 '--measured-cutoff needs --measured$' 'a cutoff of nothing' call --auto --count 5 --measured-cutoff 5 -o y.bed t.bg

@@ -465,48 +465,4 @@ TEST(reads_our_files)
     }
 }
 
-/* Flips a bit or truncates the file: the result is an error, or the intervals of the new text. */
-TEST(survives_fuzzing)
-{
-    enum { N = 2000, ROUNDS = 2000, ROOM = 1 << 17 };
-    static char text[ROOM], got[2 * ROOM];
-    size_t n = 0;
-    struct cov_rng rng;
-    cov_rng_init(&rng, 11);
-    unsigned n_failed = 0;
-    for (size_t i = 0; i < N; i++)
-        n += (size_t)snprintf(text + n, ROOM - n, "chr%zu\t%zu\t%zu\t%.4g\n", i / 700, 10 * i,
-                              10 * i + 3, (double)cov_rng_below(&rng, 100000) / 7);
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        size_t at = (size_t)cov_rng_below(&rng, n);
-        char bit = (char)(1U << cov_rng_below(&rng, 8));
-        bool cut = i % 10 == 0;
-        text[at] ^= cut ? 0 : bit;
-        struct cov_err e = COV_ERR_INIT;
-        int rc = read_all(text, cut ? at : n, got, sizeof got, &e);
-        text[at] ^= cut ? 0 : bit;
-        n_failed += rc != 0;
-        if (rc && strncmp(e.text, "x:", 2) != 0)
-            fail_msg("round %u: %s", i, e.text);
-    }
-    assert_true(n_failed > ROUNDS / 4);
-    /* Compressed: a checksum detects it. */
-    for (unsigned i = 0; i < 200; i++) {
-        put_file(text, n, COV_BGZ_DEFLATE);
-        FILE *f = fopen("x", "r+b");
-        assert_non_null(f);
-        assert_int_equal(fseek(f, 0, SEEK_END), 0);
-        long at = (long)cov_rng_below(&rng, (uint64_t)ftell(f) - 28);
-        assert_int_equal(ftruncate(fileno(f), at), 0);
-        assert_int_equal(fclose(f), 0);
-        struct cov_intervals *t;
-        struct cov_intervals_batch b;
-        int rc = cov_intervals_open("x", 1, &t, NULL);
-        while (!rc && (rc = cov_intervals_next(t, &b, NULL)) > 0)
-            rc = 0;
-        assert_true(rc < 0);
-        cov_intervals_close(t);
-    }
-}
-
 TEST_GROUP(enter_dir, leave_dir)
