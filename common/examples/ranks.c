@@ -8,17 +8,13 @@
 
 #include <assert.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/descriptor.h"
 #include "common/file/dynload.h"
 #include "common/file/hash.h"
 
@@ -170,33 +166,15 @@ int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, si
     return rc;
 }
 
-/* Hashes the name and size of a file, and up to 1 MB of its bytes: all of a small file, otherwise
- * parts at equal distances, including the end. A difference in coverage changes most compressed
- * chunks. */
+/* Hashes the name and all bytes of a file. Reading it once more costs little: training reads it in each
+ * epoch, and now finds it in memory. */
 static int describe_file(const char *path, struct cov_rank_item *item, struct cov_err *e)
 {
-    enum { PART = 1 << 16, PARTS = 16 };
-    static uint8_t part[PART];
-    struct stat st = {0};
     const char *name = strrchr(path, '/');
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int rc = cov_fail_errno(e, "%s", path);
-        if (fd >= 0)
-            (void)close(fd);
-        return rc;
-    }
-    uint64_t hash = cov_text_fingerprint(name ? name + 1 : path);
-    hash = cov_fingerprint(hash, &st.st_size, sizeof st.st_size);
-    const int64_t last = st.st_size > PART ? st.st_size - PART : 0;
-    const int64_t step = last / (PARTS - 1) > PART ? last / (PARTS - 1) : PART;
-    ssize_t got = 0;
-    for (int64_t at = 0; got >= 0 && at <= last + step - 1; at += step) {
-        got = cov_read_at(fd, at < last ? at : last, part, PART);
-        hash = cov_fingerprint(hash, part, got > 0 ? (size_t)got : 0);
-    }
-    const int rc = got < 0 ? cov_fail_errno(e, "%s", path) : COV_OK;
-    (void)close(fd); /* opened for reading */
+    uint64_t hash = 0;
+    int64_t n_bytes;
+    const int rc = cov_fingerprint_file(path, NULL, &hash, &n_bytes, e);
+    hash ^= cov_text_fingerprint(name ? name + 1 : path);
     *item = (struct cov_rank_item){path, hash};
     return rc;
 }

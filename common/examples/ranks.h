@@ -71,8 +71,7 @@ uint64_t cov_text_fingerprint(const char *text);
  * process, its host, and the first item that differs. */
 int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, size_t n,
                       struct cov_err *e) COV_MUST_USE;
-/* Collective: the same for files, by their names (without directories), sizes and samples of their
- * contents. */
+/* Collective: the same for files, by their names (without directories) and contents. */
 int cov_ranks_compare_files(struct cov_ranks *r, const char *const *paths, size_t n,
                             struct cov_err *e) COV_MUST_USE;
 /* Prefixes the message of a process other than the first with its number and host. */

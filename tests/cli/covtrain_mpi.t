@@ -70,6 +70,12 @@ differs() { # NAME EXPECTED ARG... of the second process
 cp -r d other
 "$PYTHON" "$SRC/tests/oracle/training_data.py" other/train/a.h5 98
 differs 'other coverage' d/train/a.h5: -i other
+cp d/train/a.h5 whole.h5
+truncate -s 4M d/train/a.h5 # HDF5 does not read the end
+cp d/train/a.h5 other/train
+printf x | dd of=other/train/a.h5 bs=1 seek=3100000 conv=notrunc 2>/dev/null
+differs 'one other byte' d/train/a.h5: -i other
+mv whole.h5 d/train/a.h5
 cp d/train/a.h5 other/train && cp d/val/v.h5 other/val/w.h5
 differs 'a further file' 'further files:' -i other
 mv other/val/w.h5 other/val/v.h5 && mv other/train/a.h5 other/train/b.h5
