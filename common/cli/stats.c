@@ -86,8 +86,8 @@ char *cov_command_text(int argc, const char *const *argv, struct cov_err *e)
             (void)fputc(' ', f);
         put_quoted(f, argv[i]);
     }
-    if (fclose(f)) {
-        (void)cov_fail_errno(e, "command line");
+    if (fclose(f) || !text) { /* glibc may lose the text at the end, and say nothing */
+        (void)cov_fail(e, COV_ENOMEM, "command line: out of memory");
         free(text);
         return NULL;
     }

@@ -559,7 +559,7 @@ static int show_text(const char *path, FILE *out, struct sums *sums, struct cov_
     if (!f)
         return cov_fail(e, COV_ENOMEM, "%s: out of memory", path);
     int rc = show(path, NULL, f, sums, e);
-    if (fclose(f) && !rc)
+    if ((fclose(f) || !text) && !rc) /* glibc may lose the text at the end, and say nothing */
         rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", path);
     if (!rc) {
         (void)fprintf(out, "%s%s", sums->has_text ? "\n" : "", text);
