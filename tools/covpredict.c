@@ -270,7 +270,7 @@ static int predict_genome(const struct covpredict_task *t, const char *path, str
     struct cov_stats *stats = &t->common->stats;
     struct cov_loader *loader = NULL;
     struct cov_pool *pool = NULL;
-    char *command = NULL, shard[48];
+    char *command = NULL, shard[48], genome[COV_LOADER_FINGERPRINT];
     (void)snprintf(shard, sizeof shard, "%" PRId64 "/%" PRId64, c->part, c->n_parts);
     int rc = open_genome(t, how->tmpdir, &loader, e);
     if (!rc)
@@ -281,6 +281,10 @@ static int predict_genome(const struct covpredict_task *t, const char *path, str
         how->shard = c->n_parts > 1 ? shard : cov_loader_shard(loader);
         how->command = command = command_of(t, cov_loader_chunk_length(loader), e);
         rc = command ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc && c->n_parts > 1) {
+        rc = cov_loader_fingerprint(loader, genome, e);
+        how->genome = *genome ? genome : NULL;
     }
     if (!rc)
         rc = cov_pool_new((unsigned)t->common->threads + cov_device_waiting(how->device), &pool, e);

@@ -45,6 +45,8 @@ struct cov_chunk_attr {
 
 /* This attribute of a file says which part of a file it is: "2/3" (cov_parse_part). */
 #define COV_SHARD_ATTR "shard"
+/* This one has a fingerprint of the genome to which the part belongs. */
+#define COV_GENOME_ATTR "genome_fingerprint"
 
 struct cov_chunk_head {
     size_t L;

@@ -95,7 +95,8 @@ static int add_made(struct cov_chunk_head *out, const struct cov_predictions_opt
         const char *name, *text;
     } attrs[] = {{COV_MADE_TOOL, made->tool},           {COV_MADE_COMMAND, made->command},
                  {COV_MADE_PRECISION, made->precision}, {COV_MADE_DEVICE, made->device},
-                 {COV_MADE_MODEL, made->model_sha256},  {COV_SHARD_ATTR, options->shard}};
+                 {COV_MADE_MODEL, made->model_sha256},  {COV_SHARD_ATTR, options->shard},
+                 {COV_GENOME_ATTR, options->genome}};
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < COV_COUNT(attrs); i++)
         if (attrs[i].text)

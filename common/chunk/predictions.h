@@ -55,10 +55,11 @@ struct cov_predictions_options {
     size_t n_datasets;           /* D > 0 */
     enum cov_predictions_type type;
     struct cov_codec_choice compression;
-    bool has_regions;  /* positions outside them are COV_SIGNAL_PAD, as recorded in an attribute */
-    uint64_t regions;  /* fingerprint of the regions, another attribute */
-    size_t overlap;    /* bases shared by windows, an attribute unless 0 */
-    const char *shard; /* COV_SHARD_ATTR; NULL: none */
+    bool has_regions;   /* positions outside them are COV_SIGNAL_PAD, as recorded in an attribute */
+    uint64_t regions;   /* fingerprint of the regions, another attribute */
+    size_t overlap;     /* bases shared by windows, an attribute unless 0 */
+    const char *shard;  /* COV_SHARD_ATTR; NULL: none */
+    const char *genome; /* COV_GENOME_ATTR; NULL: none */
     struct cov_predictions_made {
         const char *tool, *command, *precision, *device, *model_sha256;
     } made; /* COV_MADE_*; NULL: no such attribute */

@@ -7,6 +7,8 @@
 #include "common/input/loader.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@
 #include "common/base/ring.h"
 #include "common/chunk/chunk_file.h"
 #include "common/file/bgz.h"
+#include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/h5/h5.h"
@@ -398,6 +401,39 @@ const char *cov_loader_shard(const struct cov_loader *l)
     return l->file && cov_grid_n_chunks(l->grid) == cov_grid_n_chunks(l->stored)
                ? cov_chunk_head_attr(cov_chunk_file_head(l->file), NULL, COV_SHARD_ATTR)
                : NULL;
+}
+
+int cov_loader_fingerprint(const struct cov_loader *l, char text[COV_LOADER_FINGERPRINT],
+                           struct cov_err *e)
+{
+    enum { MOST = 1024 };
+    const struct cov_grid *g = l->stored;
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint64_t hash = 0;
+    text[0] = '\0';
+    if (!g || has_holes(g) || cov_grid_n_seqs(g) != cov_grid_n_seqs(l->grid))
+        return COV_OK;
+    const size_t n = cov_grid_n_pairs(g), step = (n + MOST - 1) / MOST;
+    uint8_t *codes = cov_malloc(cov_grid_chunk_length(g), 1, e);
+    int rc = codes ? COV_OK : COV_ENOMEM;
+    for (size_t p = 0; !rc && p < n; p += step) {
+        const struct cov_pair pair = cov_grid_pair(g, p);
+        const size_t row = pair.rows[COV_PLUS];
+        cov_blob_clear(&raw);
+        if (l->genome)
+            rc = cov_genome_codes(l->genome, pair.seq, pair.beg, pair.end, codes, e);
+        else
+            rc = cov_chunk_file_fetch(l->file, row, COV_CHUNK_BASES, &raw, e);
+        if (!rc && l->file)
+            rc = cov_chunk_file_decode(l->file, row, COV_CHUNK_BASES, &raw, codes, NULL, e);
+        if (!rc)
+            hash = cov_fingerprint(hash, codes, (size_t)(pair.end - pair.beg));
+    }
+    if (!rc)
+        (void)snprintf(text, COV_LOADER_FINGERPRINT, "%016" PRIx64, hash);
+    cov_blob_fini(&raw);
+    free(codes);
+    return rc;
 }
 
 size_t cov_loader_chunk_length(const struct cov_loader *l)

@@ -82,6 +82,14 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
 /* Returns COV_SHARD_ATTR of a genome file of which all rows are delivered, or NULL. Borrowed. */
 const char *cov_loader_shard(const struct cov_loader *l);
 
+enum { COV_LOADER_FINGERPRINT = 17 };
+/* Sets text to a fingerprint of the + strand of the whole genome, whichever part of it is delivered: of
+ * all its chunks if there are up to 1024, otherwise of as many at equal distances. The text is empty
+ * for a stream, a file that lacks chunks, and a selection of sequences. Call it before
+ * cov_loader_load. */
+int cov_loader_fingerprint(const struct cov_loader *l, char text[COV_LOADER_FINGERPRINT],
+                           struct cov_err *e) COV_MUST_USE;
+
 size_t cov_loader_chunk_length(const struct cov_loader *l);
 /* The grid that is delivered, after regions, shard and length limits; NULL for a stream. */
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l);

@@ -80,6 +80,20 @@ h5chunk merge -q -f -o m.h5 p1.h5 p2.h5 || exit 99
 run h5chunk info m.h5
 stdout_like "^  attribute  command: $command\$" 'shards of two devices are merged'
 is "$(grep -c 'device' "$stdout")" 0 '  without naming a device'
+mkdir stale
+awk 'NR == 2 { $0 = (/^A/ ? "C" : "A") substr($0, 2) } { print }' g.fa >stale/g.fa
+shard_of() { # FASTA
+    covpredict -q --subsequence-length 1008 --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 "$1" || exit 99
+    run h5chunk merge -f -o m.h5 p1.h5 p2.h5
+}
+shard_of stale/g.fa
+refused 1 '^h5chunk: error: p1\.h5 and p2\.h5 are not parts of one file: predicted from different bases \(genome_fingerprint\)$' \
+    'shards of two genomes with the same names and lengths'
+shard_of g.fa
+status_is 0 '  of one genome as FASTA and as a genome file are merged'
+run h5chunk info m.h5
+is "$(grep -c genome_fingerprint "$stdout")" 0 '  which is not named'
+rm -r stale
 rm p1.h5 p2.h5 m.h5
 
 # ---------------------------------------------------------------- coverage

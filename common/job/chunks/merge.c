@@ -119,6 +119,10 @@ static int compare_heads(const struct parts *p, size_t i, const struct cov_chunk
         return fail_differ(p, i, "only one has bases", e);
     if (!cov_chunk_head_same_attr(a, b, NULL, COV_MADE_MODEL))
         return fail_differ(p, i, "predicted with different models (" COV_MADE_MODEL ")", e);
+    if (cov_chunk_head_attr(a, NULL, COV_GENOME_ATTR) &&
+        cov_chunk_head_attr(b, NULL, COV_GENOME_ATTR) &&
+        !cov_chunk_head_same_attr(a, b, NULL, COV_GENOME_ATTR))
+        return fail_differ(p, i, "predicted from different bases (" COV_GENOME_ATTR ")", e);
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
         what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));

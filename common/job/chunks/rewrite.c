@@ -489,7 +489,7 @@ static int read_back(struct rewrite_run *r, const char *path, struct cov_err *e)
 
 /* ---- the job ---- */
 
-/* Corrects COV_SHARD_ATTR, which describes a set of rows. */
+/* Corrects COV_SHARD_ATTR, which describes a set of rows. Only such a set has COV_GENOME_ATTR. */
 static int set_shard(const struct rewrite_run *r, struct cov_chunk_head *to, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
@@ -498,6 +498,8 @@ static int set_shard(const struct rewrite_run *r, struct cov_chunk_head *to, str
         r->n_rows == cov_grid_n_chunks(cov_chunk_file_grid(plan->file)))
         return COV_OK;
     cov_chunk_head_drop_attr(to, NULL, COV_SHARD_ATTR);
+    if (!shard)
+        cov_chunk_head_drop_attr(to, NULL, COV_GENOME_ATTR);
     return shard ? cov_chunk_head_add_attr(to, NULL, COV_SHARD_ATTR, shard, e) : COV_OK;
 }
 

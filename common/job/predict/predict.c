@@ -550,6 +550,7 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
         .regions = fingerprint_regions(loader),
         .overlap = options->overlap,
         .shard = options->shard,
+        .genome = options->genome,
         .made = {.tool = "covpredict",
                  .command = options->command,
                  .precision = cov_device_recorded_precision(options->device),

@@ -24,6 +24,7 @@ struct cov_predict_options {
     struct cov_device *device; /* borrowed */
     const char *command;       /* kept in the output: the options that determine values */
     const char *shard;         /* COV_SHARD_ATTR of the output; NULL: none */
+    const char *genome;        /* its COV_GENOME_ATTR; NULL: none */
     /* With a journal, pairs are written there instead of to a file; `begin` (may be NULL) is called
      * before the first pair is fetched. See predict_resume.h. */
     struct cov_journal *journal;
