@@ -20,7 +20,6 @@ import argparse
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 
