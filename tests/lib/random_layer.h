@@ -70,7 +70,8 @@ static inline struct cov_layer_weights draw_weights(struct cov_rng *rng, const s
 }
 
 /* Copies sequence b of n from a time-major array to a contiguous one. */
-static inline void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, float *one)
+static inline void take_chunk(const float *many, size_t t_n, size_t n, size_t c, size_t b,
+                              float *one)
 {
     for (size_t t = 0; t < t_n; t++)
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);

@@ -206,8 +206,8 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     float *scratch = guarded(n_scratch);
     cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < n; b++) {
-        take(x, l->t_in, n, l->c_in, b, one);
-        take(y, l->t_in, n, l->c_out, b, got);
+        take_chunk(x, l->t_in, n, l->c_in, b, one);
+        take_chunk(y, l->t_in, n, l->c_out, b, got);
         cov_ref_layer(l, &w, COV_FP32, one, want, ref_state);
         assert_close(got, want, n_out, 1e-5f, l);
         cov_lstm_run(f, &(struct cov_lstm_batch){1, tasks, true, NULL, one, want}, scratch);

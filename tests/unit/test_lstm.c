@@ -76,8 +76,8 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
         struct cov_rows rows = tasks[b].rows;
         size_t beg = rows.beg * l->c_out, n_wanted = (rows.end - rows.beg) * l->c_out;
         struct cov_lstm_task task = {.rows = rows};
-        take(x, l->t_in, n, l->c_in, b, one);
-        take(y, l->t_in, n, l->c_out, b, got);
+        take_chunk(x, l->t_in, n, l->c_in, b, one);
+        take_chunk(y, l->t_in, n, l->c_out, b, got);
         cov_lstm_run(f, &(struct cov_lstm_batch){1, &task, false, NULL, one, alone}, scratch);
         assert_memory_equal(got + beg, alone + beg, n_wanted * sizeof *got);
         assert_true(task.x_products == tasks[b].x_products &&
@@ -314,9 +314,9 @@ TEST(shares_padding)
     run_two(f, NULL, PAD_N, filled, by_itself, false, x, y);
     run_two(f, padding, PAD_N, filled, tasks, false, x, y);
     for (size_t b = 0; b < PAD_N; b++) {
-        take(x, PAD_T, PAD_N, PAD_C, b, one);
-        take(y, PAD_T, PAD_N, 64, b, got);
-        take(full, PAD_T, PAD_N, 64, b, want);
+        take_chunk(x, PAD_T, PAD_N, PAD_C, b, one);
+        take_chunk(y, PAD_T, PAD_N, 64, b, got);
+        take_chunk(full, PAD_T, PAD_N, 64, b, want);
         for (size_t i = 0; i < wanted(filled[b]) * 64; i++)
             assert_true(fabsf(got[i] - want[i]) < 4e-6f);
         run_two(f, padding, 1, &filled[b], &task, false, one, alone);
