@@ -10,6 +10,55 @@ import sys
 TIMEOUT = 120
 
 
+# ---- damage of `data`, a bytearray, mostly in the byte ranges `areas`
+
+def place(data, areas, rng):
+    if rng.random() < 0.7:
+        return min(rng.randrange(*rng.choice(areas)), len(data) - 1)
+    return rng.randrange(len(data))
+
+
+def flip(data, areas, rng):
+    for _ in range(rng.choice((1, 1, 1, 2, 8))):
+        data[place(data, areas, rng)] ^= 1 << rng.randrange(8)
+
+
+def cut(data, areas, rng):
+    del data[rng.choice((rng.randrange(len(data)), len(data) - 1 - rng.randrange(min(200, len(data))))):]
+
+
+def wipe(data, areas, rng):
+    at, n = place(data, areas, rng), rng.choice((1, 4, 8, 32, 600))
+    n = min(n, len(data) - at)
+    data[at:at + n] = rng.choice((b"\0", b"\xff", b"\n", b"9")) * n
+
+
+def move(data, areas, rng):
+    """Duplicates, deletes or moves bytes."""
+    a, b = sorted((place(data, areas, rng), place(data, areas, rng)))
+    b = min(b, a + rng.choice((1, 8, 32, 4000)))
+    how = rng.randrange(3)
+    if how == 0:
+        data[a:a] = data[a:b]
+    elif how == 1:
+        del data[a:b]
+    else:
+        c = place(data, areas, rng)
+        part = bytes(data[a:b])[:len(data) - c]
+        data[c:c + len(part)] = part
+
+
+def damage(source, path, kind, areas, rng):
+    """Makes a damaged copy. `areas` may be None: the whole file."""
+    with open(source, "rb") as f:
+        data = bytearray(f.read())
+    kind(data, areas or [(0, len(data))], rng)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+# ---- runs
+
 def run(commands, out, report, judge):
     """Runs each of `commands` (name: arguments) with an empty directory `out`. Reports commands that hang. For the others,
     judge(name, done, files left in out, names of commands that accepted the input) returns true if the command accepted

@@ -19,30 +19,6 @@ import numpy as np
 import driver
 
 
-def flip(path, rng):
-    with open(path, "r+b") as f:
-        size = f.seek(0, 2)
-        # Half of the damage is in the structure at the start.
-        span = size if rng.random() < 0.5 else min(size, 4096)
-        for _ in range(rng.choice((1, 1, 2, 8))):
-            at = rng.randrange(span)
-            f.seek(at)
-            byte = f.read(1)[0]
-            f.seek(at)
-            f.write(bytes([byte ^ 1 << rng.randrange(8)]))
-
-
-def cut(path, rng):
-    os.truncate(path, rng.randrange(os.path.getsize(path)))
-
-
-def wipe(path, rng):
-    with open(path, "r+b") as f:
-        size = f.seek(0, 2)
-        f.seek(rng.randrange(size))
-        f.write(rng.choice((b"\0", b"\xff")) * rng.randrange(1, 600))
-
-
 def remake(f, name, data, **how):
     """Replaces the data of a dataset."""
     del f[name]
@@ -165,12 +141,16 @@ def main():
     os.makedirs(work, exist_ok=True)
     with open(os.path.join(work, "names"), "w") as f:
         f.write("a\n")
-    kinds = {"flipped": flip, "cut": cut, "wiped": wipe, "wrong": wrong}
+    kinds = {"flipped": driver.flip, "cut": driver.cut, "wiped": driver.wipe, "wrong": wrong}
+    structure = [(0, 4096)]
 
     def damage(k, i, kind):
         path = os.path.join(work, f"{i}.h5")
-        shutil.copy(bases[k], path)
-        kinds[kind](path, rng)
+        if kind == "wrong":
+            shutil.copy(bases[k], path)
+            wrong(path, rng)
+        else:
+            driver.damage(bases[k], path, kinds[kind], structure, rng)
         return path, os.path.basename(bases[k])
 
     driver.main_loop(int(n), rng, len(bases), kinds, damage,

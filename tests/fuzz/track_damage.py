@@ -96,53 +96,17 @@ def structure(path):
 
 # ---- damage
 
-def place(data, areas, rng):
-    if rng.random() < 0.7:
-        return min(rng.randrange(*rng.choice(areas)), len(data) - 1)
-    return rng.randrange(len(data))
-
-
-def flip(data, areas, rng):
-    for _ in range(rng.choice((1, 1, 1, 2, 8))):
-        data[place(data, areas, rng)] ^= 1 << rng.randrange(8)
-
-
-def cut(data, areas, rng):
-    del data[rng.choice((rng.randrange(len(data)), len(data) - 1 - rng.randrange(min(200, len(data))))):]
-
-
-def wipe(data, areas, rng):
-    at, n = place(data, areas, rng), rng.choice((1, 4, 8, 32, 600))
-    n = min(n, len(data) - at)
-    data[at:at + n] = rng.choice((b"\0", b"\xff", b"\n", b"9")) * n
-
-
-def move(data, areas, rng):
-    """Duplicates, deletes or moves bytes."""
-    a, b = sorted((place(data, areas, rng), place(data, areas, rng)))
-    b = min(b, a + rng.choice((1, 8, 32, 4000)))
-    how = rng.randrange(3)
-    if how == 0:
-        data[a:a] = data[a:b]
-    elif how == 1:
-        del data[a:b]
-    else:
-        c = place(data, areas, rng)
-        part = bytes(data[a:b])[:len(data) - c]
-        data[c:c + len(part)] = part
-
-
 def number(data, areas, rng):
     """Changes a number of 2, 4 or 8 bytes."""
     form = rng.choice("HIQ")
     n = struct.calcsize(form)
-    at = place(data, areas, rng) & ~(rng.choice((2, 4)) - 1)
+    at = driver.place(data, areas, rng) & ~(rng.choice((2, 4)) - 1)
     value = rng.choice((0, 1, 2, 3, 64, 255, 2 ** 15, 2 ** (8 * n) - 1, 2 ** (8 * n - 1), len(data), len(data) - 4, rng.randrange(len(data) + 1)))
     if at + n <= len(data):
         struct.pack_into(rng.choice("<>") + form, data, at, value % 2 ** (8 * n))
 
 
-KINDS = {"flipped": flip, "cut": cut, "wiped": wipe, "moved": move, "numbers": number}
+KINDS = {"flipped": driver.flip, "cut": driver.cut, "wiped": driver.wipe, "moved": driver.move, "numbers": number}
 
 
 # ---- runs
@@ -265,12 +229,8 @@ def main():
 
     def damage(k, i, kind):
         base = bases[k]
-        with open(base.path, "rb") as f:
-            data = bytearray(f.read())
-        KINDS[kind](data, base.areas, rng)
         path = os.path.join(work, f"{i}.{base.path.split('.', 1)[1]}")
-        with open(path, "wb") as f:
-            f.write(data)
+        driver.damage(base.path, path, KINDS[kind], base.areas, rng)
         return path, os.path.basename(base.path)
 
     driver.main_loop(int(n), rng, len(bases), KINDS, damage,

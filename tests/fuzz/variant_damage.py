@@ -15,33 +15,13 @@ import sys
 import driver
 
 
-def flip(data, rng):
-    for _ in range(rng.choice((1, 3, 30))):
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-
-
-def cut(data, rng):
-    del data[rng.randrange(len(data)):]
-
-
-def wipe(data, rng):
-    at = rng.randrange(len(data))
-    n = min(rng.choice((1, 8, 200)), len(data) - at)
-    data[at:at + n] = bytes([rng.choice((0, 9, 10, 255))]) * n
-
-
-def move(data, rng):
-    at, to, n = (rng.randrange(len(data)) for _ in range(3))
-    data[to:to] = data[at:at + n % 300]
-
-
-def inside(data, rng):
+def inside(data, areas, rng):
     text = bytearray(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-    rng.choice((flip, wipe, move))(text, rng)
+    rng.choice((driver.flip, driver.wipe, driver.move))(text, [(0, len(text))], rng)
     data[:] = subprocess.run(["bgzip", "-c"], input=text, capture_output=True, check=True).stdout
 
 
-KINDS = {f.__name__: f for f in (flip, cut, wipe, move, inside)}
+KINDS = {f.__name__: f for f in (driver.flip, driver.cut, driver.wipe, driver.move, inside)}
 
 
 def judge(report):
@@ -64,12 +44,8 @@ def main():
     out = os.path.join(work, "out")
 
     def damage(k, i, kind):
-        with open(files[k], "rb") as f:
-            data = bytearray(f.read())
-        KINDS[kind](data, rng)
         path = os.path.join(work, f"{i}.{os.path.basename(files[k])}")
-        with open(path, "wb") as f:
-            f.write(data)
+        driver.damage(files[k], path, KINDS[kind], None, rng)
         return path, files[k]
 
     def try_file(_, path, report):
