@@ -15,8 +15,8 @@
 #include "common/base/mem.h"
 #include "common/base/progress.h"
 #include "common/deflate/deflate.h"
-#include "common/file/descriptor.h"
 #include "common/file/outfile.h"
+#include "common/file/path.h"
 
 enum { VERSION = 2, MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */

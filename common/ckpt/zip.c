@@ -9,7 +9,6 @@
 
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 

@@ -384,7 +384,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *
     *out = NULL;
     int rc = new_evaluation(paths, n, model, &v, e);
     if (!rc && options->blacklist_path)
-        rc = cov_blacklist_read(options->blacklist_path, &t.list, e);
+        rc = cov_blacklist_read(options->blacklist_path, false, &t.list, e);
     if (!rc)
         cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
                  cov_pool_size(job->pool), cov_text_s(cov_pool_size(job->pool)), model->path,

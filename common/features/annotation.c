@@ -598,8 +598,8 @@ static int check_kind(const char *path, const char *type, struct cov_err *e)
     }
 }
 
-static int read_file(const char *path, const char *type, bool has_families,
-                     struct cov_annotation *out, struct cov_err *e)
+int cov_annotation_read(const char *path, const char *type, bool has_families,
+                        struct cov_annotation *out, struct cov_err *e)
 {
     struct annotation_reader r = {.a = out, .type = type, .most = most_features(path)};
     struct cov_lines *lines = NULL;
@@ -636,18 +636,6 @@ static int read_file(const char *path, const char *type, bool has_families,
     free(r.kin);
     free(r.circles);
     return rc;
-}
-
-int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
-                        struct cov_err *e)
-{
-    return read_file(path, type, false, out, e);
-}
-
-int cov_annotation_read_families(const char *path, const char *type, struct cov_annotation *out,
-                                 struct cov_err *e)
-{
-    return read_file(path, type, true, out, e);
 }
 
 void cov_annotation_fini(struct cov_annotation *a)

@@ -17,6 +17,12 @@
 #include "common/base/err.h"
 #include "common/seq/names.h"
 
+/* Families of features; others have greater numbers. */
+enum {
+    COV_FAMILY_UNKNOWN, /* a part without a parent, or the parent is not in the file */
+    COV_FAMILY_OTHER    /* a part of something that is not of the first type */
+};
+
 /* Bases beg .. end-1, 0-based. */
 struct cov_feature {
     int64_t beg, end;
@@ -25,7 +31,7 @@ struct cov_feature {
     size_t text;     /* private */
     char strand;     /* '+', '-' or '.' */
     uint8_t type;    /* its place in the list of types; 0 in a BED file */
-    uint32_t family; /* see cov_annotation_read_families */
+    uint32_t family; /* see cov_annotation_read */
 };
 
 /* Empty if all zero. */
@@ -50,21 +56,17 @@ enum { COV_ANNOTATION_TYPES = 8 };
  * alone. COV_EINPUT, with file and
  * line, for a malformed line; without line, if there are no features; the message lists the types
  * that are there. COV_EINPUT also if a file has over 100000 features and more of them than bytes:
- * these are a few lines, over and over. Free with cov_annotation_fini, also after a failure. */
-int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
-                        struct cov_err *e) COV_MUST_USE;
-
-/* Does the same, and finds out which features of the first type the others are parts of: these have
+ * these are a few lines, over and over.
+ *
+ * With `has_families`, finds out which features of the first type the others are parts of: these have
  * the same `family`. A part with several parents is there several times. GFF3: by Parent, also
  * through lines of any type, such as mRNA. GTF: by gene_id, or transcript_id if the first type is
  * not gene. Takes memory for the ID of each line while it reads. The name of a feature is its label
- * in pictures: its Name (GFF3) or gene_name if it has one, else as above, without "gene:". */
-enum {
-    COV_FAMILY_UNKNOWN, /* a part without a parent, or the parent is not in the file */
-    COV_FAMILY_OTHER    /* a part of something that is not of the first type */
-};
-int cov_annotation_read_families(const char *path, const char *type, struct cov_annotation *out,
-                                 struct cov_err *e) COV_MUST_USE;
+ * in pictures: its Name (GFF3) or gene_name if it has one, else as above, without "gene:".
+ *
+ * Free with cov_annotation_fini, also after a failure. */
+int cov_annotation_read(const char *path, const char *type, bool has_families,
+                        struct cov_annotation *out, struct cov_err *e) COV_MUST_USE;
 void cov_annotation_fini(struct cov_annotation *a);
 
 /* Return the name of feature i, "" if it has none, and the text of its score, "." if it has none.

@@ -90,8 +90,8 @@ static int index_regions(struct cov_blacklist *b, struct cov_err *e)
     return COV_OK;
 }
 
-static int read_list(const char *path, bool needs_bed, struct cov_blacklist **out,
-                     struct cov_err *e)
+int cov_blacklist_read(const char *path, bool needs_bed, struct cov_blacklist **out,
+                       struct cov_err *e)
 {
     *out = NULL;
     struct cov_lines *lines = NULL;
@@ -113,16 +113,6 @@ static int read_list(const char *path, bool needs_bed, struct cov_blacklist **ou
     else
         *out = b;
     return rc;
-}
-
-int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_err *e)
-{
-    return read_list(path, false, out, e);
-}
-
-int cov_blacklist_read_bed(const char *path, struct cov_blacklist **out, struct cov_err *e)
-{
-    return read_list(path, true, out, e);
 }
 
 /* ---- questions ---- */

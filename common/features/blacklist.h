@@ -18,12 +18,10 @@
 struct cov_blacklist;
 
 /* Reads the file, compressed or not. COV_EINPUT "<path>:<line>: ..." for a line that is neither an
- * id nor a region, or of a different kind than the previous lines. Free with cov_blacklist_free. */
-int cov_blacklist_read(const char *path, struct cov_blacklist **out,
+ * id nor a region, or of a different kind than the previous lines; with `needs_bed`, also for an id.
+ * Free with cov_blacklist_free. */
+int cov_blacklist_read(const char *path, bool needs_bed, struct cov_blacklist **out,
                        struct cov_err *e) COV_MUST_USE;
-/* The same for a BED file: a list of ids is an error. */
-int cov_blacklist_read_bed(const char *path, struct cov_blacklist **out,
-                           struct cov_err *e) COV_MUST_USE;
 void cov_blacklist_free(struct cov_blacklist *b); /* NULL is accepted */
 
 /* Returns true for a list of regions, false for a list of ids. */

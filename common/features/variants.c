@@ -94,11 +94,9 @@ static bool is_unreadable(const htsFile *f)
 
 static int refuse(const struct cov_variants *r, const char *path, struct cov_err *e)
 {
-    const enum cov_kind kind =
-        cov_path_is_std(path) ? COV_KIND_UNKNOWN : cov_kind_of_file(path, NULL);
     if (cov_path_is_std(path))
         return cov_fail(e, COV_EINPUT, "%s: neither VCF nor BCF", r->path);
-    if (kind == COV_KIND_VCF)
+    if (cov_kind_of_file(path, NULL) == COV_KIND_VCF)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated (VCF)", path);
     return cov_fail_kind(e, path, "neither VCF nor BCF");
 }

@@ -18,7 +18,6 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/file/descriptor.h"
 #include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 
 /* ---- what a run that ends early must remove ---- */
@@ -223,7 +222,7 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
 
 int cov_tmpdir_make(struct cov_tmpdir *t, const char *dir, const char *name, struct cov_err *e)
 {
-    *t = (struct cov_tmpdir)COV_TMPDIR_INIT;
+    *t = (struct cov_tmpdir){0};
     char *path = cov_strfmt(e, "%s/.%s.XXXXXX", dir, name);
     char *listed = path ? cov_strdup(path, e) : NULL;
     int rc = listed ? COV_OK : COV_ENOMEM;
@@ -257,7 +256,7 @@ void cov_tmpdir_remove(struct cov_tmpdir *t)
         remove_leftover(COV_LEFTOVER_TREE, listed, 0);
     free(listed);
     free(t->path);
-    *t = (struct cov_tmpdir)COV_TMPDIR_INIT;
+    *t = (struct cov_tmpdir){0};
 }
 
 /* Creates the missing directories of the path and sets f->kept to the length of the part that
@@ -354,7 +353,7 @@ void cov_newdir_fini(struct cov_newdir *f)
         remove_leftover(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);
     free(f->path);
-    *f = (struct cov_newdir)COV_NEWDIR_INIT;
+    *f = (struct cov_newdir){0};
 }
 
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e)

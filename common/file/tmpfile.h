@@ -16,32 +16,24 @@
  * the caller owns, is closed. */
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e) COV_MUST_USE;
 
-/* A temporary directory. */
+/* A temporary directory. All zero: none. */
 struct cov_tmpdir {
     char *path; /* NULL: none. Owned */
     int slot;
 };
-#define COV_TMPDIR_INIT                                                                            \
-    {                                                                                              \
-        0, 0                                                                                       \
-    }
 
 /* Creates a directory with a unique name, `dir`/.NAME.XXXXXX. */
 int cov_tmpdir_make(struct cov_tmpdir *t, const char *dir, const char *name,
                     struct cov_err *e) COV_MUST_USE;
-/* Removes the directory and its contents. Safe on COV_TMPDIR_INIT. */
+/* Removes the directory and its contents. Safe if there is none. */
 void cov_tmpdir_remove(struct cov_tmpdir *t);
 
-/* A new directory for results, and the new directories above it. */
+/* A new directory for results, and the new directories above it. All zero: none. */
 struct cov_newdir {
     char *path;  /* NULL: the directory existed. Owned */
     size_t kept; /* length of the part of the path that existed */
     int slot;
 };
-#define COV_NEWDIR_INIT                                                                            \
-    {                                                                                              \
-        0, 0, 0                                                                                    \
-    }
 
 /* Creates the directory `path` and any missing directories above it; sets all of *f. Fails with COV_EIO
  * if a component of the path is not a directory. */
@@ -49,7 +41,7 @@ int cov_newdir_make(struct cov_newdir *f, const char *path, struct cov_err *e) C
 /* Checks, without changing anything, that `path` is a writable directory or can be created. Fails
  * with COV_EIO otherwise. */
 int cov_newdir_check(const char *path, struct cov_err *e) COV_MUST_USE;
-/* Removes the directories that were created, if they are empty. Safe on COV_NEWDIR_INIT. */
+/* Removes the directories that were created, if they are empty. Safe if there is none. */
 void cov_newdir_fini(struct cov_newdir *f);
 
 /* An unlinked temporary file that collects bytes and vanishes with the process. */

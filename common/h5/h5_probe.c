@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 

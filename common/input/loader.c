@@ -241,7 +241,7 @@ static int apply_regions(struct cov_loader *l, const struct cov_loader_options *
         return rc;
     }
     if (o->bed_path)
-        rc = cov_select_read_bed(l->regions, o->bed_path, e);
+        rc = cov_select_read(l->regions, COV_SELECT_BED, "--regions-file", o->bed_path, e);
     if (rc)
         return rc;
     bool *wanted = cov_calloc(n_rows ? n_rows : 1, sizeof *wanted, e);

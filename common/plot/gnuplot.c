@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
 

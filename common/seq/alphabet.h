@@ -1,4 +1,4 @@
-/* alphabet.h - bases as 4-bit codes, and their one-hot form.
+/* alphabet.h - bases as 4-bit codes, their one-hot form, and shuffled sequences.
  *
  * The codes are those of htslib. A code is a set of bases, stored as bits A=1, C=2, G=4, T=8; so R
  * = A|G = 5 and N = 15. 0 is padding. Helixer's one-hot form has the columns C, A, T, G. An IUPAC
@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
 
 enum {
     COV_CODE_PAD = 0,
@@ -91,5 +94,18 @@ static inline size_t cov_letters_by_lines(cov_letters_fn *take, const char *text
             return i;
     return n_lines;
 }
+
+/* ---- shuffling that keeps the number of each dinucleotide ----
+ *
+ * Altschul and Erickson, "Significance of nucleotide sequence alignments" (1985): bases are nodes,
+ * dinucleotides are edges, and a shuffled sequence is a random path through all edges. The last
+ * edges of the nodes form a tree, drawn as in Wilson, "Generating random spanning trees more
+ * quickly than the cover time" (1996). All shuffled sequences are equally likely. */
+
+/* Shuffles codes[0..n). Keeps the first and the last code, and the number of each pair
+ * of adjacent codes; IUPAC codes and padding count as further letters. The result depends only on
+ * the codes and the state of the generator. COV_ENOMEM; then the codes are unchanged. */
+int cov_dinucleotide_shuffle(uint8_t *codes, size_t n, struct cov_rng *rng,
+                             struct cov_err *e) COV_MUST_USE;
 
 #endif

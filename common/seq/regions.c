@@ -357,8 +357,6 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
     return rc;
 }
 
-enum list { LIST_BED, LIST_NAMES, LIST_EXCLUDED };
-
 /* What a line of a file requests. */
 struct request {
     const char *name; /* NULL: nothing */
@@ -425,9 +423,8 @@ static void warn_faults(const char *option, const char *path, const struct fault
                  path, f->n_more, cov_text_s((int64_t)f->n_more), f->n_more == 1 ? "s" : "ve");
 }
 
-/* Reads the list that `option` names. */
-static int read_file(struct cov_select *s, const char *option, const char *path, enum list list,
-                     struct cov_err *e)
+int cov_select_read(struct cov_select *s, enum cov_select_list list, const char *option,
+                    const char *path, struct cov_err *e)
 {
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
@@ -435,7 +432,7 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
     size_t n, number, k, unused;
     struct faults faults = {0};
     bool any;
-    s->asked = s->asked || list != LIST_EXCLUDED;
+    s->asked = s->asked || list != COV_SELECT_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
     if (!rc)
         rc = cov_lines_open(path, &lines, e);
@@ -443,7 +440,7 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
         struct request r = {NULL, 0, 0, INT64_MAX};
         const char *p = text;
         rc = COV_OK;
-        if (list == LIST_BED)
+        if (list == COV_SELECT_BED)
             rc = parse_bed(path, number, text, n, &r, e);
         else if ((r.name = cov_line_word(&p, text + n, &r.n_name)))
             faults.n_more += cov_line_word(&p, text + n, &unused) != NULL;
@@ -451,39 +448,24 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
             continue;
         if (!cov_names_find(s->names, r.name, r.n_name, &k))
             rc = note_unknown(unknown, r.name, r.n_name, e);
-        else if (list == LIST_EXCLUDED)
+        else if (list == COV_SELECT_EXCLUDED)
             exclude(s, k);
         else {
-            if (list == LIST_BED && r.end > cov_grid_seq_length(s->grid, s->seqs[k]) &&
+            if (list == COV_SELECT_BED && r.end > cov_grid_seq_length(s->grid, s->seqs[k]) &&
                 faults.n_past++ == 0)
                 faults.first_past = number;
             rc = add(s, k, r.beg, r.end, &any, e);
         }
     }
     if (!rc) {
-        struct cov_listing contigs = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
+        struct cov_listing contigs =
+            list == COV_SELECT_BED ? list_contigs(s) : (struct cov_listing){0};
         warn_faults(option, path, &faults);
         warn_unknown(option, path, unknown, &contigs);
     }
     cov_lines_close(lines);
     cov_names_free(unknown);
     return rc;
-}
-
-int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *e)
-{
-    return read_file(s, "--regions-file", path, LIST_BED, e);
-}
-
-int cov_select_read_names(struct cov_select *s, const char *option, const char *path,
-                          struct cov_err *e)
-{
-    return read_file(s, option, path, LIST_NAMES, e);
-}
-
-int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_err *e)
-{
-    return read_file(s, "--exclude-names", path, LIST_EXCLUDED, e);
 }
 
 bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,

@@ -117,19 +117,15 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Adds the regions of a BED file: contig, start, end; ignores further columns, blank lines,
- * comments, and lines that begin with `track` or `browser`. For any other line, fails with
- * COV_EINPUT and the line number. Warns about unknown contigs. */
-int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* What a file lists: regions in BED, of which further columns, blank lines, comments, and lines that
+ * begin with `track` or `browser` are ignored; or sequences to add or to exclude, even if something
+ * else requests them, by the first word of each line. */
+enum cov_select_list { COV_SELECT_BED, COV_SELECT_NAMES, COV_SELECT_EXCLUDED };
 
-/* Adds the sequences named in a file, by the first word of each line. Warnings about unknown
- * names mention `option`. */
-int cov_select_read_names(struct cov_select *s, const char *option, const char *path,
-                          struct cov_err *e) COV_MUST_USE;
-
-/* Excludes the sequences named in such a file, even if something else requests them. */
-int cov_select_read_excluded(struct cov_select *s, const char *path,
-                             struct cov_err *e) COV_MUST_USE;
+/* Reads such a file. COV_EINPUT with the line number for a line that is not BED. Warns about unknown
+ * contigs; warnings mention `option`. */
+int cov_select_read(struct cov_select *s, enum cov_select_list list, const char *option,
+                    const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Sets wanted[i] for each row i of the grid. It is true if the row overlaps a request (or
  * nothing was requested), and its sequence is not excluded and has at least min_length bases. */

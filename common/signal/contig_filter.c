@@ -21,7 +21,7 @@ static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
         rc = text ? cov_range_parse(text, &f->ranges[f->n_ranges++], e) : COV_ENOMEM;
     }
     if (!rc && o->bed_path)
-        rc = cov_blacklist_read_bed(o->bed_path, &f->bed, e);
+        rc = cov_blacklist_read(o->bed_path, true, &f->bed, e);
     return rc;
 }
 
@@ -29,7 +29,8 @@ int cov_contig_filter_open(struct cov_contig_filter *f, const struct cov_source_
                            struct cov_err *e)
 {
     f->o = o;
-    int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &f->blacklist, e) : COV_OK;
+    int rc =
+        o->blacklist_path ? cov_blacklist_read(o->blacklist_path, false, &f->blacklist, e) : COV_OK;
     if (!rc && o->rename_path)
         rc = cov_rename_read(o->rename_path, &f->rename, e);
     return rc ? rc : read_regions(f, e);

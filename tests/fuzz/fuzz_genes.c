@@ -50,7 +50,7 @@ static void pass(const struct cov_annotation *a, const struct cov_profile_layout
 static void read_families(const uint8_t *data, size_t n)
 {
     struct cov_annotation a;
-    if (!cov_annotation_read_families(fuzz_file(data, n), "gene,exon,mRNA", &a, NULL))
+    if (!cov_annotation_read(fuzz_file(data, n), "gene,exon,mRNA", true, &a, NULL))
         for (size_t i = 0; i < a.n; i++)
             if (a.items[i].type == 0 && a.items[i].family == COV_FAMILY_OTHER)
                 abort();
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                                         {COV_ANCHOR_CENTRE, 20, 10, 0, 10, false},
                                                         {COV_ANCHOR_SCALE, 20, 10, 40, 5, false}};
     struct cov_annotation a;
-    int rc = cov_annotation_read(fuzz_file(data, n), "gene", &a, NULL);
+    int rc = cov_annotation_read(fuzz_file(data, n), "gene", false, &a, NULL);
     if (!rc && a.n == 0)
         abort();
     for (size_t i = 0; !rc && i < a.n; i++) {

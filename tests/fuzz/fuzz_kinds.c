@@ -23,7 +23,7 @@ static int read_variants(const char *path, struct cov_err *e)
 static int read_annotation(const char *path, struct cov_err *e)
 {
     struct cov_annotation a;
-    int rc = cov_annotation_read(path, "gene", &a, e);
+    int rc = cov_annotation_read(path, "gene", false, &a, e);
     cov_annotation_fini(&a);
     return rc;
 }
@@ -53,7 +53,7 @@ static int read_sizes(const char *path, struct cov_err *e)
 static int read_blacklist(const char *path, struct cov_err *e)
 {
     struct cov_blacklist *b = NULL;
-    int rc = cov_blacklist_read(path, &b, e);
+    int rc = cov_blacklist_read(path, false, &b, e);
     if (!rc)
         cov_blacklist_free(b);
     return rc;

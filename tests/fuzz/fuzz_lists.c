@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             if (s.lengths[i] <= 0)
                 abort();
         cov_sizes_fini(&s);
-    } else if (data[0] % 4 == 2 && cov_blacklist_read(path, &b, NULL) == COV_OK) {
+    } else if (data[0] % 4 == 2 && cov_blacklist_read(path, false, &b, NULL) == COV_OK) {
         (void)cov_blacklist_drops(b, "chr1");
         const struct cov_region *regions = cov_blacklist_regions(b, "chr1", &k);
         for (size_t i = 0; i < k; i++)

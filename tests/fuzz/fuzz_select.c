@@ -17,9 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (cov_grid_new(4, names, lengths, "sp", 50, &g, NULL) || cov_select_new(g, &s, NULL))
         abort();
     const char *path = fuzz_file(data + 1, n - 1);
-    int rc = data[0] % 3 == 0   ? cov_select_read_bed(s, path, NULL)
-             : data[0] % 3 == 1 ? cov_select_read_names(s, "--x", path, NULL)
-                                : cov_select_read_excluded(s, path, NULL);
+    int rc = data[0] % 3 == 0 ? cov_select_read(s, COV_SELECT_BED, "--regions-file", path, NULL)
+             : data[0] % 3 == 1
+                 ? cov_select_read(s, COV_SELECT_NAMES, "--x", path, NULL)
+                 : cov_select_read(s, COV_SELECT_EXCLUDED, "--exclude-names", path, NULL);
     if (!rc) {
         cov_select_rows(s, 10, wanted);
         for (size_t i = 0; i < 4; i++)

@@ -9,7 +9,7 @@ static struct cov_annotation a;
 static void read_text(const char *text, const char *type)
 {
     put_text("x", text);
-    assert_ok(cov_annotation_read("x", type, &a, &e));
+    assert_ok(cov_annotation_read("x", type, false, &a, &e));
 }
 
 static void check(size_t i, const char *contig, int64_t beg, int64_t end, char strand)
@@ -73,7 +73,7 @@ TEST(types)
     assert_int_equal(a.items[2].type, 2);
     cov_annotation_fini(&a);
     put_text("x", "c\ts\tgene\t11\t90\t.\t+\t.\tID=g\n");
-    assert_fails(cov_annotation_read("x", NULL, &a, &e), COV_EINPUT,
+    assert_fails(cov_annotation_read("x", NULL, false, &a, &e), COV_EINPUT,
                  "x:1: GFF3 or GTF instead of BED");
     cov_annotation_fini(&a);
 }
@@ -82,7 +82,7 @@ TEST(types)
 static void read_families(const char *text, const char *type)
 {
     put_text("x", text);
-    assert_ok(cov_annotation_read_families("x", type, &a, &e));
+    assert_ok(cov_annotation_read("x", type, true, &a, &e));
 }
 
 static void check_family(size_t part, size_t of)
@@ -329,7 +329,7 @@ TEST(wrong_files_are_refused)
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         put_text("x", cases[i].text);
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_annotation_read("x", "gene", &a, &e), COV_EINPUT);
+        assert_int_equal(cov_annotation_read("x", "gene", false, &a, &e), COV_EINPUT);
         assert_string_equal(e.text, cases[i].message);
         cov_annotation_fini(&a);
     }

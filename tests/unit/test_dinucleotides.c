@@ -5,7 +5,6 @@
 
 #include "common/base/mem.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/dinucleotides.h"
 
 static void count(const uint8_t *codes, size_t n, size_t counts[256])
 {

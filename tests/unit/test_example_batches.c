@@ -221,7 +221,7 @@ TEST(test_masks)
     assert_non_null(f);
     assert_true(fputs("one\t30\t70\none\t20\t31\ntwo\t0\t16\nnone\t0\t5\n", f) >= 0);
     assert_int_equal(fclose(f), 0);
-    assert_ok(cov_blacklist_read(path, &list, &e));
+    assert_ok(cov_blacklist_read(path, false, &list, &e));
     for (size_t how = 0; how < 3 * 2; how++) {
         struct cov_examples *x = open_examples(loadings[how / 2]);
         const struct cov_example_plan_options o = {.batch = 5, .random_offset = how & 1};

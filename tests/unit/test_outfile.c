@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "common/file/descriptor.h"
 #include "common/file/outfile.h"
+#include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_dir.h"

@@ -254,13 +254,13 @@ TEST(files_select_rows)
     start_log(COV_LOG_WARNING);
     put_text("x",
              "# comment\ntrack name=x\nbrowser position a\n\na 10\t11 more words\na:x\t0\t0\n");
-    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_ok(cov_select_read(s, COV_SELECT_BED, "--regions-file", "x", &e));
     assert_int_equal(logged.n_warnings, 0);
     expect(s, 0, "010010000000");
 
     s = begin(g);
     put_text("x", "a\t0\t1\nc\t0\t1\nd\t5\t9\nc\t5\t9\na\t24\t9999\na\t25\t26\n");
-    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_ok(cov_select_read(s, COV_SELECT_BED, "--regions-file", "x", &e));
     assert_string_equal(
         logged.text, "--regions-file x: 2 names match no contig, the first is c; the contigs are: "
                      "a, b:1-3, a:x");
@@ -268,7 +268,7 @@ TEST(files_select_rows)
 
     s = begin(g);
     put_text("x", "a 0 1\na\t24\t26\na 0 25\na 30 31\n");
-    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_ok(cov_select_read(s, COV_SELECT_BED, "--regions-file", "x", &e));
     assert_string_equal(logged.text,
                         "--regions-file x:2: the region extends past the end of its contig (2 such "
                         "lines); check that it is for this genome");
@@ -276,13 +276,13 @@ TEST(files_select_rows)
 
     s = begin(g);
     put_text("x", "b:1-3 words\n\n# a\nzz\n");
-    assert_ok(cov_select_read_names(s, "--val-names", "x", &e));
+    assert_ok(cov_select_read(s, COV_SELECT_NAMES, "--val-names", "x", &e));
     assert_string_equal(logged.text, "--val-names x: 1 name matches no contig: zz");
     expect(s, 0, "000000110000");
 
     s = begin(g);
     put_text("x", "a b:1-3\nb:1-3 # x\na 25\n");
-    assert_ok(cov_select_read_names(s, "--names", "x", &e));
+    assert_ok(cov_select_read(s, COV_SELECT_NAMES, "--names", "x", &e));
     assert_string_equal(logged.text,
                         "--names x: only the first word of a line is a name; 2 lines have more");
     expect(s, 0, "111111110000");
@@ -290,7 +290,7 @@ TEST(files_select_rows)
     /* An empty list selects nothing, as opposed to no list. */
     s = begin(g);
     put_text("x", "\n");
-    assert_int_equal(cov_select_read_names(s, "--val-names", "x", NULL), 0);
+    assert_int_equal(cov_select_read(s, COV_SELECT_NAMES, "--val-names", "x", NULL), 0);
     expect(s, 0, "000000000000");
 
     static const char *const bad[] = {"a\n",      "a 1\n",     "a x 2\n",
@@ -300,7 +300,8 @@ TEST(files_select_rows)
         (void)snprintf(text, sizeof text, "a 1 2\n%s", bad[i]);
         put_text("x", text);
         s = begin(g);
-        assert_fails(cov_select_read_bed(s, "x", &e), COV_EINPUT, ":2: ");
+        assert_fails(cov_select_read(s, COV_SELECT_BED, "--regions-file", "x", &e), COV_EINPUT,
+                     ":2: ");
         cov_select_free(s);
     }
     cov_log_set(NULL, NULL, COV_LOG_WARNING);

@@ -32,7 +32,7 @@ static int fill_dir(struct cov_tmpdir *t)
 
 TEST(makes_directories)
 {
-    struct cov_tmpdir t = COV_TMPDIR_INIT, u;
+    struct cov_tmpdir t = {0}, u;
     cov_tmpdir_remove(&t);
     assert_int_equal(mkdir("kept", 0700), 0);
     put_text("kept/c.fa", "c");
@@ -62,7 +62,7 @@ static bool is_there(const char *path)
 /* A directory is removed only if it is new and empty. */
 TEST(makes_new_directories)
 {
-    struct cov_newdir f = COV_NEWDIR_INIT, g;
+    struct cov_newdir f = {0}, g;
     struct cov_err e = COV_ERR_INIT;
     cov_newdir_fini(&f);
     assert_int_equal(mkdir("kept", 0700), 0);

@@ -470,7 +470,7 @@ static int read_text(const char *text, size_t n, struct cov_blacklist **out, str
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, n), n);
     (void)close(fd);
-    int rc = cov_blacklist_read(path, out, e);
+    int rc = cov_blacklist_read(path, false, out, e);
     (void)unlink(path);
     return rc;
 }
@@ -564,5 +564,5 @@ TEST(rejects_bad_lists)
     memset(line, 'x', n);
     assert_fails(read_text(line, n, &b, &e), COV_EINPUT, ":1: line longer than");
     free(line);
-    assert_int_equal(cov_blacklist_read("not/there", &b, NULL), COV_EIO);
+    assert_int_equal(cov_blacklist_read("not/there", false, &b, NULL), COV_EIO);
 }

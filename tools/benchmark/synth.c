@@ -290,7 +290,7 @@ static int write_files(const struct cov_common *common, const struct synth_optio
 {
     const char *out = common->output ? common->output : BENCHMARK_DIRECTORY "/";
     const bool is_dir = cov_path_names_dir(out);
-    struct cov_newdir directory = COV_NEWDIR_INIT;
+    struct cov_newdir directory = {0};
     char *fasta = is_dir ? cov_path_join(out, "genome.fa", e) : cov_strdup(out, e);
     char *dir = fasta ? cov_path_dir(fasta, e) : NULL;
     char *sam = dir && options->depth > 0 ? cov_path_join(dir, "reads.sam", e) : NULL;

@@ -182,7 +182,7 @@ static int mark_by_names(struct blacklist_job *j, struct cov_err *e)
 {
     struct cov_blacklist *list;
     const char *first = "";
-    int rc = cov_blacklist_read(j->o->names, &list, e);
+    int rc = cov_blacklist_read(j->o->names, false, &list, e);
     if (rc)
         return rc;
     if (cov_blacklist_has_regions(list))

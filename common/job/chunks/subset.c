@@ -52,11 +52,11 @@ static int choose(const char *input, const struct cov_grid *g, const struct cov_
             (void)cov_err_prefix(e, "%s", input);
     }
     if (!rc && o->bed_path)
-        rc = cov_select_read_bed(s, o->bed_path, e);
+        rc = cov_select_read(s, COV_SELECT_BED, "--regions-file", o->bed_path, e);
     if (!rc && o->names_path)
-        rc = cov_select_read_names(s, "--names", o->names_path, e);
+        rc = cov_select_read(s, COV_SELECT_NAMES, "--names", o->names_path, e);
     if (!rc && o->excluded_path)
-        rc = cov_select_read_excluded(s, o->excluded_path, e);
+        rc = cov_select_read(s, COV_SELECT_EXCLUDED, "--exclude-names", o->excluded_path, e);
     if (!rc)
         cov_select_rows(s, o->min_length, wanted);
     cov_select_free(s);
@@ -224,7 +224,7 @@ static int hold_listed(const struct cov_grid *g, const char *path, bool *held, s
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
     if (!rc)
-        rc = cov_select_read_names(s, "--val-names", path, e);
+        rc = cov_select_read(s, COV_SELECT_NAMES, "--val-names", path, e);
     if (!rc)
         cov_select_rows(s, 0, held);
     cov_select_free(s);
@@ -322,7 +322,7 @@ int cov_split_holdout(const char *input, const char *directory,
                       struct cov_err *e)
 {
     struct split s = {.input = input, .job = job, .n = N_SETS};
-    struct cov_newdir directories[N_SETS] = {COV_NEWDIR_INIT, COV_NEWDIR_INIT};
+    struct cov_newdir directories[N_SETS] = {{0}};
     int rc = COV_ENOMEM;
     char *stem = cov_path_stem(input, e);
     char *name = stem ? cov_strfmt(e, "%s.h5", stem) : NULL;

@@ -156,7 +156,7 @@ static int add_bed(struct region_reader *r, struct cov_err *e)
 {
     struct cov_annotation *bed = &r->a->bed;
     size_t n_past = 0, first = 0;
-    int rc = cov_annotation_read(r->o->bed, NULL, bed, e);
+    int rc = cov_annotation_read(r->o->bed, NULL, false, bed, e);
     if (!rc)
         qsort(bed->items, bed->n, sizeof *bed->items, compare_lines);
     for (size_t i = 0; !rc && i < bed->n; i++) {

@@ -16,7 +16,6 @@
 #include "common/base/rng.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/dinucleotides.h"
 
 /* The columns of A, C, G and T in the inputs. */
 static const size_t columns[4] = {1, 0, 3, 2};

@@ -402,8 +402,7 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
         [COV_ATTRIBUTION_BIGWIG] = {"scores.bw", COV_OUTFILE_BIGWIG},
         [COV_ATTRIBUTION_REGIONS] = {"regions.bed", COV_OUTFILE_PEAKS},
     };
-    *f = (struct cov_attribution_files){
-        .paths = paths, .directory = COV_NEWDIR_INIT, .picture = COV_PICTURE_INIT};
+    *f = (struct cov_attribution_files){.paths = paths, .picture = COV_PICTURE_INIT};
     for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
         f->files[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     if (paths->plot_region && !paths->plot)

@@ -17,7 +17,7 @@
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"
 #include "common/job/effect/edited_windows.h"
-#include "common/seq/dinucleotides.h"
+#include "common/seq/alphabet.h"
 
 /* Versions of a batch whose windows may be shared, so that a window is in few batches. */
 enum { SHARED_SIZE = 128 };

@@ -1,7 +1,7 @@
 /* effect_batches.h - predicts the alleles of variants, a batch of windows at a time, and scores them.
  *
  * With shuffles, both alleles are also predicted in shuffled DNA: the window's bases with the same
- * dinucleotides in another order (seq/dinucleotides.h), except REF, as in ChromBPNet's variant
+ * dinucleotides in another order (cov_dinucleotide_shuffle), except REF, as in ChromBPNet's variant
  * scorer. A shuffle depends on the seed, the number of the variant in the file, and the number of the
  * shuffle.
  *

@@ -352,7 +352,7 @@ int cov_effect_tracks_open(const struct cov_effect_options *options, struct cov_
     if (!t)
         return COV_ENOMEM;
     t->o = options;
-    t->directory = (struct cov_newdir)COV_NEWDIR_INIT;
+    t->directory = (struct cov_newdir){0};
     t->intervals = cov_calloc(options->window, sizeof *t->intervals, e);
     int rc = t->intervals ? cov_newdir_make(&t->directory, options->tracks, e) : COV_ENOMEM;
     if (rc)

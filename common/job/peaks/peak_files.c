@@ -307,7 +307,7 @@ int cov_peak_scope_read(const struct cov_peak_files_options *o, struct cov_peak_
     int rc = cov_peak_genome_read(path, !o->genome, &out->genome, e);
     if (rc == COV_EINPUT && o->genome && !is_hdf5)
         cov_err_append(e, "; --chrom-sizes reads a list of names and lengths");
-    return rc || !o->blacklist ? rc : cov_blacklist_read(o->blacklist, &out->blacklist, e);
+    return rc || !o->blacklist ? rc : cov_blacklist_read(o->blacklist, false, &out->blacklist, e);
 }
 
 void cov_peak_scope_fini(struct cov_peak_scope *s)

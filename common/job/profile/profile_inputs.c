@@ -196,7 +196,7 @@ int cov_profile_name(const struct cov_profile_input *in, size_t k, char **out, s
 int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,
                               struct cov_err *e)
 {
-    int rc = cov_annotation_read(f->path, f->type, out, e);
+    int rc = cov_annotation_read(f->path, f->type, false, out, e);
     return rc ? rc : cov_profile_features_check(f, out, e);
 }
 

@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/bgz.h"
-#include "common/file/descriptor.h"
+#include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "common/seq/regions.h"
 

@@ -186,9 +186,9 @@ static int read_features(struct region_job *j, const struct cov_profile_features
         if (!lane->name)
             rc = COV_ENOMEM;
         else if (is_genes)
-            rc = cov_annotation_read_families(path, types, &lane->features, e);
+            rc = cov_annotation_read(path, types, true, &lane->features, e);
         else
-            rc = cov_annotation_read(path, NULL, &lane->features, e);
+            rc = cov_annotation_read(path, NULL, false, &lane->features, e);
         if (!rc && is_genes)
             rc = check_types(lane, genes, e);
     }

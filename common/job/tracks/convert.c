@@ -174,7 +174,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    f->directory = (struct cov_newdir)COV_NEWDIR_INIT;
+    f->directory = (struct cov_newdir){0};
     int rc = COV_ENOMEM;
     f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
     if (!f->tracks)

@@ -563,7 +563,7 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return cov_fail_errno(e, "%s", o->input);
     if (!S_ISDIR(status.st_mode))
         return cov_fail_kind(e, o->input, "not a directory");
-    int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &s->list, e) : COV_OK;
+    int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, false, &s->list, e) : COV_OK;
     if (!rc)
         rc = name_places(s, o, e);
     if (!rc)

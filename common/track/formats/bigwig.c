@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "common/track/formats/bigwig_layout.h"

@@ -22,7 +22,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
-#include "common/file/descriptor.h"
+#include "common/file/path.h"
 
 /* ---- file ---- */
 

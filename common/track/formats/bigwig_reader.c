@@ -18,7 +18,6 @@
 #include "common/base/mem.h"
 #include "common/deflate/deflate.h"
 #include "common/file/bgz.h"
-#include "common/file/descriptor.h"
 #include "common/file/path.h"
 #include "common/seq/names.h"
 #include "common/track/formats/bigwig.h"
