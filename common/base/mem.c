@@ -71,14 +71,15 @@ void *cov_calloc64(size_t n, size_t size, struct cov_err *e)
     return p;
 }
 
-void *cov_malloc_huge(size_t n, struct cov_err *e)
+void *cov_malloc_huge(size_t n, size_t size, struct cov_err *e)
 {
-    const size_t page = (size_t)1 << 21;
-    assert(n % page == 0);
-    void *p = aligned_alloc(page, n);
+    const size_t page = (size_t)1 << 21, bytes = request(n, size), unit = bytes < page ? 64 : page;
+    size_t room = (bytes + unit - 1) / unit * unit;
+    void *p = bytes ? aligned_alloc(unit, room) : NULL;
     if (!p)
-        return out_of_memory(n, 1, e);
-    (void)madvise(p, n, MADV_HUGEPAGE); /* failure does not matter */
+        return out_of_memory(n, size, e);
+    if (unit == page)
+        (void)madvise(p, room, MADV_HUGEPAGE); /* failure does not matter */
     return p;
 }
 

@@ -32,10 +32,10 @@ void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Allocates n uninitialised bytes; n > 0 is a multiple of 2 MiB. Uses huge pages where the
- * system has them, which makes the first access faster. Use it only for memory that will be used
- * in full. */
-void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
+/* Allocates n uninitialised elements of `size` bytes, aligned to 64 bytes. From 2 MiB on, uses huge
+ * pages where the system has them, which makes the first access faster. Use it only for memory that
+ * will be used in full. */
+void *cov_malloc_huge(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
 /* Like realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;

@@ -582,7 +582,7 @@ static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
     if (p->block * WAITING_BLOCK + p->in_block + n > p->memory)
         return NULL;
     if (!p->blocks[p->block])
-        p->blocks[p->block] = cov_malloc_huge(WAITING_BLOCK, NULL);
+        p->blocks[p->block] = cov_malloc_huge(WAITING_BLOCK, 1, NULL);
     if (!p->blocks[p->block])
         return NULL;
     uint8_t *at = p->blocks[p->block] + p->in_block;

@@ -148,7 +148,7 @@ static int probe_memory(struct cov_pool *pool, double seconds, double *best, str
     p.work = cov_calloc(n, sizeof *p.work, e);
     int rc = p.memory && p.work ? COV_OK : COV_ENOMEM;
     for (unsigned i = 0; i < n && !rc; i++) {
-        p.memory[i] = cov_malloc_huge(READ_BYTES, e);
+        p.memory[i] = cov_malloc_huge(READ_BYTES, 1, e);
         if (p.memory[i])
             memset(p.memory[i], (int)i + 1, READ_BYTES);
         else

@@ -14,10 +14,9 @@
 #include "common/seq/alphabet.h"
 
 enum {
-    LINE = 16,                 /* floats of a cache line */
-    HUGE_PAGE = (2 << 20) / 4, /* and of a large page */
-    SUMS_ROWS = 128,           /* rows of a product whose sums are kept */
-    NEARBY = 256,              /* edits that are at most this far apart are computed as one */
+    LINE = 16,       /* floats of a cache line */
+    SUMS_ROWS = 128, /* rows of a product whose sums are kept */
+    NEARBY = 256,    /* edits that are at most this far apart are computed as one */
 };
 
 static size_t in_lines(size_t n)
@@ -366,10 +365,7 @@ static int allocate_original(const struct cov_cpu_program *p, struct original *o
     }
     o->codes = cov_malloc(p->layers[0].t_in, 1, e);
     o->layers = cov_calloc(p->lstm_end - p->lstm_beg, sizeof *o->layers, e);
-    o->memory = n_floats < HUGE_PAGE ? cov_calloc64(n_floats, sizeof *o->memory, e)
-                                     : cov_malloc_huge((n_floats + HUGE_PAGE - 1) / HUGE_PAGE *
-                                                           HUGE_PAGE * sizeof *o->memory,
-                                                       e);
+    o->memory = cov_malloc_huge(n_floats, sizeof *o->memory, e);
     if (!o->codes || !o->layers || !o->memory)
         return COV_ENOMEM;
     float *at = o->values = o->memory;

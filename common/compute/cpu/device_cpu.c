@@ -20,7 +20,7 @@
 #include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
-enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
+enum { LINE = 16 }; /* floats of a cache line */
 
 /* ---- making ---- */
 
@@ -84,25 +84,22 @@ static int make_arenas(struct cov_cpu_program *p, struct cov_err *e)
         if (p->lstm[i])
             scratch = cov_size_max(scratch, cov_cpu_edits_scratch(p->lstm[i]));
     }
-    /* Every part starts on a cache line, including the first. */
+    /* Every part starts on a cache line. */
     onehot = (onehot + LINE - 1) / LINE * LINE;
     rows = (rows + LINE - 1) / LINE * LINE;
     lstm = (lstm + LINE - 1) / LINE * LINE;
-    size_t total = LINE + onehot + 2 * rows + 2 * lstm + scratch;
-    if (total > HUGE_PAGE) /* large pages, as rows of a sequence are far apart in the LSTMs' part */
-        total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    const size_t total = onehot + 2 * rows + 2 * lstm + scratch;
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct cov_cpu_arena *a = &p->arenas[i];
-        a->memory = total < HUGE_PAGE ? cov_malloc(total, sizeof(float), e)
-                                      : cov_malloc_huge(total * sizeof(float), e);
+        /* Large pages, as rows of a sequence are far apart in the LSTMs' part. */
+        a->memory = cov_malloc_huge(total, sizeof *a->memory, e);
         a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
         a->work = cov_calloc(p->n_rows, sizeof *a->work, e);
         if (!a->memory || !a->plans || !a->work ||
             cov_chunk_order_init(&a->order, p->layers[0].t_in, p->layers[p->n_layers - 1].c_out,
                                  p->max_batch, e))
             return COV_ENOMEM;
-        size_t beyond = (uintptr_t)a->memory / sizeof(float) % LINE;
-        a->onehot = a->memory + (LINE - beyond);
+        a->onehot = a->memory;
         a->rows[0] = a->onehot + onehot;
         a->rows[1] = a->rows[0] + rows;
         a->lstm[0] = a->rows[1] + rows;

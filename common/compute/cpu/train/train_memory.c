@@ -23,19 +23,13 @@
 /* Large arrays use large pages and are not initialised. */
 float *cov_train_array(struct cov_cpu_training *t, size_t n, bool *failed, struct cov_err *e)
 {
-    const size_t page = (size_t)1 << 21;
-    size_t bytes;
+    enum { FEW = 1 << 21 }; /* floats */
     float *p = NULL;
     if (COV_RESERVE(&t->arrays, &t->cap_arrays, t->n_arrays + 1, e)) {
         *failed = true;
         return NULL;
     }
-    if (n < page)
-        p = cov_calloc64(n, sizeof *p, e);
-    else if (cov_size_mul(n, sizeof *p, &bytes) || cov_size_add(bytes, page, &bytes))
-        (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu activations", n);
-    else
-        p = cov_malloc_huge(bytes / page * page, e);
+    p = n < FEW ? cov_calloc64(n, sizeof *p, e) : cov_malloc_huge(n, sizeof *p, e);
     *failed |= !p;
     t->arrays[t->n_arrays++] = p;
     return p;
