@@ -588,13 +588,13 @@ int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct c
     if (l->stream)
         return cov_loader_stream_next(l->stream, item, &raw[0], e);
     assert(l->loading == COV_LOAD_DISK || l->kept_rows || l->kept_codes);
-    int got = cov_loader_next_item(l, item);
-    if (got && l->loading == COV_LOAD_DISK && !l->neighbours) {
-        int rc = fetch_rows(l, item, raw, e);
-        if (rc)
-            return rc;
-    }
-    return got;
+    if (!cov_loader_next_item(l, item))
+        return 0;
+    /* Rows in memory are not fetched; with neighbours, the caller fetches what it needs. */
+    if (l->loading != COV_LOAD_DISK || l->neighbours)
+        return 1;
+    int rc = fetch_rows(l, item, raw, e);
+    return rc ? rc : 1;
 }
 
 int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
