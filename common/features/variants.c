@@ -475,6 +475,12 @@ static void drop_signs(struct cov_variants *r)
     r->line.l = (size_t)(to - r->line.s);
 }
 
+/* Finds ID, REF and ALT. When memory runs out, htslib may say nothing, and leave them out. */
+static bool unpack_texts(bcf1_t *b)
+{
+    return bcf_unpack(b, BCF_UN_STR) == 0 && b->d.id && b->d.als && b->d.allele;
+}
+
 /* Returns true if ID, REF and ALT of the record are as long as wanted. */
 static bool has_lengths(const bcf1_t *b, const size_t wanted[3])
 {
@@ -494,7 +500,7 @@ static int parse_line(struct cov_variants *r, bcf1_t *b, struct cov_err *e)
     if (vcf_parse(&r->line, r->header, b) != 0)
         return cov_variants_fail(r, e, "not a VCF record");
     /* cov_variants_next refuses a record without alleles */
-    return b->n_allele == 0 || bcf_unpack(b, BCF_UN_STR) != 0 || has_lengths(b, n + 2)
+    return b->n_allele == 0 || (unpack_texts(b) && has_lengths(b, n + 2))
                ? COV_OK
                : cov_variants_fail(r, e, "htslib has read other fields; memory may be short");
 }
@@ -562,7 +568,7 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_
     /* htslib adds names that the header lacks. */
     if (b->errcode & ~(BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF))
         return cov_variants_fail(r, e, "not a valid record");
-    if (b->n_allele == 0 || bcf_unpack(b, BCF_UN_STR) != 0)
+    if (b->n_allele == 0 || !unpack_texts(b))
         return cov_variants_fail(r, e, "no alleles");
     v->contig = bcf_seqname_safe(r->header, b);
     v->id = b->d.id && *b->d.id ? b->d.id : ".";
@@ -768,13 +774,39 @@ int cov_variant_file_open(const char *path, enum cov_variant_format format,
     return rc;
 }
 
+/* Returns true if the record has this text. */
+static bool has_info(const struct cov_variants *r, bcf1_t *b, const char *text)
+{
+    const bcf_info_t *info = bcf_get_info(r->header, b, r->field);
+    return info && info->vptr && (size_t)info->len == strlen(text) &&
+           memcmp(info->vptr, text, strlen(text)) == 0;
+}
+
+/* Makes room for the line of the record: htslib ignores that memory runs out while it writes a line, which
+ * then lacks some bytes. A byte of a number takes up to 5 characters. */
+static int reserve_line(struct cov_variant_file *f, bcf1_t *b, size_t n_text)
+{
+    const bcf_hdr_t *h = f->from->header;
+    if (bcf_unpack(b, BCF_UN_ALL) != 0)
+        return COV_ENOMEM;
+    size_t n = 100 + strlen(bcf_seqname_safe(h, b)) + n_text + 8 * (b->shared.l + b->indiv.l);
+    for (uint32_t i = 0; i < b->n_info; i++)
+        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.info[i].key)) + 2;
+    for (uint32_t i = 0; i < b->n_fmt; i++)
+        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.fmt[i].id)) + 2;
+    for (int i = 0; i < b->d.n_flt; i++)
+        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.flt[i])) + 2;
+    return ks_resize(&f->file->line, n) == 0 ? COV_OK : COV_ENOMEM;
+}
+
 int cov_variant_file_put(struct cov_variant_file *f, struct cov_variant *v, const char *value,
                          struct cov_err *e)
 {
     bcf1_t *b = v->record;
     struct cov_variants *r = f->from;
     b->errcode = 0; /* a VCF may have what its header lacks */
-    if (bcf_update_info_string(r->header, b, r->field, value) != 0)
+    if (bcf_update_info_string(r->header, b, r->field, value) != 0 || !has_info(r, b, value) ||
+        reserve_line(f, b, strlen(value)) != COV_OK)
         return cov_fail(e, COV_ENOMEM, "%s: record %" PRId64 ": cannot add INFO/%s", r->path,
                         v->number, r->field);
     errno = 0;

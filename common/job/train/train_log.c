@@ -233,7 +233,7 @@ bool cov_train_log_has_epochs(const char *path)
     bool has = !f;
     while (f && !has && getline(&line, &cap, f) > 0)
         has = strncmp(line, "epoch ", 6) != 0 && strncmp(line, "0 ", 2) != 0;
-    has = has || ferror(f);
+    has = has || !feof(f); /* a failure */
     free(line);
     if (f)
         (void)fclose(f);
@@ -308,14 +308,18 @@ int cov_train_log_read(const char *ckpt, int64_t epoch, int64_t step,
         FILE *f = path ? fopen(path, "r") : NULL;
         struct cov_train_totals t;
         rc = path ? COV_OK : COV_ENOMEM;
+        if (path && !f && errno != ENOENT)
+            rc = cov_fail_errno(e, "%s", path);
         while (f && getline(&line, &cap, f) > 0) {
             if (!strchr(line, '\n'))
-                break; /* cut off when the run ended */
+                continue; /* cut off when the run ended */
             if (files[i] == TABLE)
                 (void)read_values(line, epoch, values);
             else if (number_after(line, "{\"step\": ") == step && read_totals(line, &t))
                 *totals = t;
         }
+        if (f && !feof(f))
+            rc = cov_fail_errno(e, "%s", path);
         if (f)
             (void)fclose(f);
         free(path);
@@ -358,6 +362,8 @@ static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
             if (fputs(line, to) < 0)
                 rc = cov_fail_errno(e, "%s", path);
         }
+    if (!rc && from && !feof(from))
+        rc = cov_fail_errno(e, "%s", path);
     for (int i = 0; !rc && file == TABLE && !has_head && i <= COV_TRAIN_QUANTITIES; i++)
         if (fprintf(to, "%s%s", i ? " " : "epoch", i ? cov_train_quantity_names[i - 1] : "") < 0 ||
             (i == COV_TRAIN_QUANTITIES && fputc('\n', to) == EOF))

@@ -74,37 +74,45 @@ static int update_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 /* Removes directories from names, so that the output directory may be moved. Drops entries whose file
  * is missing, or whose name is not that of an epoch's checkpoint, since files listed here may be
  * removed. */
-static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)
+static int keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving,
+                        struct cov_err *e)
 {
     size_t n = 0;
+    int rc = COV_OK;
     for (size_t i = 0; i < saving->n_saved; i++) {
         struct cov_ckpt_saved *saved = &saving->saved[i];
-        char *name = strrchr(saved->path, '/'), *path;
+        char *name = strrchr(saved->path, '/'), *path = NULL;
         if (name)
             memmove(saved->path, name + 1, strlen(name + 1) + 1);
-        bool is_epoch = strstr(saved->path, "epoch=") != NULL;
-        path = is_epoch ? cov_path_join(s->dir, saved->path, NULL) : NULL;
-        if (path && access(path, F_OK) == 0)
+        if (!rc && strstr(saved->path, "epoch=")) {
+            path = cov_path_join(s->dir, saved->path, e);
+            rc = path ? COV_OK : COV_ENOMEM;
+        }
+        const bool is_there = path && access(path, F_OK) == 0;
+        if (path && !is_there && errno != ENOENT)
+            rc = cov_fail_errno(e, "%s", path);
+        if (is_there)
             saving->saved[n++] = *saved;
         else
             free(saved->path);
         free(path);
     }
     saving->n_saved = n;
+    return rc;
 }
 
 static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving *saving,
                         struct cov_err *e)
 {
     const char *monitor = cov_train_quantity_names[s->save_by];
+    int rc = COV_OK;
     if (saving->is_there && strcmp(saving->monitor, monitor) == 0)
-        keep_present(s, saving);
+        rc = keep_present(s, saving, e);
     else
         forget_saved(saving);
     char **const to[] = {&saving->monitor, &saving->dir, &saving->last_path, &saving->best_path,
                          &saving->kth_path};
     const char *const texts[] = {monitor, ".", "last.ckpt", "", ""};
-    int rc = COV_OK;
     for (size_t i = 0; !rc && i < COV_COUNT(to); i++)
         rc = set_text(to[i], texts[i], e);
     saving->is_there = true;
@@ -235,37 +243,53 @@ static int copy_best(const struct cov_train_saver *s, const char *name, struct c
     return rc;
 }
 
-/* Reads the epoch and score of best.ckpt. Returns false if it is missing, damaged, or the best by
- * another metric. */
-static bool read_best(struct cov_train_saver *s, const struct cov_ckpt_saving *saving)
+/* Reads the epoch and score of best.ckpt. Returns 1, 0 if it is missing, damaged, or the best by another
+ * metric, or a failure. */
+static int read_best(struct cov_train_saver *s, const struct cov_ckpt_saving *saving,
+                     struct cov_err *e)
 {
     struct cov_train_network n = {.datasets = NULL};
     struct cov_train_ckpt p = {.epoch = -1};
-    char *path = cov_path_join(s->dir, COV_CKPT_BEST, NULL);
-    bool is = path && access(path, F_OK) == 0 &&
-              cov_train_ckpt_read(path, 0, &n, &p, NULL) == COV_OK && p.training.saving.is_there &&
-              strcmp(p.training.saving.monitor, saving->monitor) == 0;
+    struct cov_err why = COV_ERR_INIT;
+    char *path = cov_path_join(s->dir, COV_CKPT_BEST, &why);
+    bool is = false;
+    int rc = path ? COV_OK : COV_ENOMEM;
+    if (!rc && access(path, F_OK) == 0) {
+        rc = cov_train_ckpt_read(path, 0, &n, &p, &why);
+        is = !rc && p.training.saving.is_there &&
+             strcmp(p.training.saving.monitor, saving->monitor) == 0;
+    } else if (!rc && errno != ENOENT) {
+        rc = cov_fail_errno(&why, "%s", path);
+    }
+    const bool failed = rc == COV_ENOMEM || rc == COV_EIO; /* otherwise it is damaged */
+    if (failed)
+        (void)cov_fail(e, rc, "%s", why.text);
     s->best_epoch = p.epoch;
     s->best_score = p.training.saving.current_score;
     cov_train_ckpt_fini(&p);
     cov_train_network_fini(&n);
     free(path);
-    return is;
+    return failed ? rc : is;
 }
 
 int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_ckpt *p,
                            struct cov_err *e)
 {
     const struct cov_ckpt_saving *saving = &p->training.saving;
-    s->has_best = read_best(s, saving) && s->best_epoch <= p->epoch;
+    int rc = read_best(s, saving, e);
+    if (rc < 0)
+        return rc;
+    s->has_best = rc && s->best_epoch <= p->epoch;
     if (saving->n_saved == 0)
         return COV_OK;
     const struct cov_ckpt_saved *best = &saving->saved[find_extreme(saving, saving->is_max)];
     if (s->has_best && !is_better(best->score, s->best_score, saving->is_max))
         return COV_OK;
-    int rc = copy_best(s, best->path, e);
-    s->has_best = !rc && read_best(s, saving);
-    return rc;
+    rc = copy_best(s, best->path, e);
+    if (!rc)
+        rc = read_best(s, saving, e);
+    s->has_best = rc > 0;
+    return rc < 0 ? rc : COV_OK;
 }
 
 /* Writes best.ckpt if the epoch is the best so far. */

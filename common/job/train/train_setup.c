@@ -96,7 +96,11 @@ static int check_train_dir(struct cov_train_setup *s, const struct cov_train_opt
     char *table = last ? cov_path_join(dir, COV_TRAIN_TABLE, e) : NULL;
     int rc = table ? COV_OK : COV_ENOMEM;
     bool has_last = table && access(last, F_OK) == 0;
+    if (table && !has_last && errno != ENOENT && errno != ENOTDIR)
+        rc = cov_fail_errno(e, "%s", last);
     bool has_table = table && access(table, F_OK) == 0;
+    if (table && !rc && !has_table && errno != ENOENT && errno != ENOTDIR)
+        rc = cov_fail_errno(e, "%s", table);
     s->has_remains = has_table && !has_last && !cov_train_log_has_epochs(table);
     bool is_there = has_last || (has_table && !s->has_remains);
     if (is_there && o->force)
