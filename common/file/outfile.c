@@ -331,6 +331,8 @@ static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
 {
     int rc = AGAIN;
     char owner[MAX_OWNER] = "";
+    if (!o->locks)
+        remove_dead(o, dir);
     for (int attempt = 0; rc == AGAIN && attempt < MAX_TRIES; attempt++) {
         if (!o->locks)
             put_owner(owner, getpid(), attempt);
