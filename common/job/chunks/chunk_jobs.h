@@ -126,8 +126,8 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
 /* Joins n files, given in any order. The output is in Helixer's order: sequences as the parts list
  * them, + chunks ascending, then - chunks descending. The part with the first row gives attributes and
  * storage, except COV_SHARD_ATTR, which names missing parts in messages, and COV_GENOME_ATTR.
- * COV_EINPUT if the parts differ in genome or datasets, if chunks overlap, or, unless allow_holes, if chunks are
- * missing; a result with holes is partial. */
+ * COV_EINPUT if the parts differ in genome or datasets, if chunks overlap, or, unless allow_holes, if
+ * chunks are missing; a result with holes is partial. */
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
