@@ -56,6 +56,10 @@ check-faults: all $(HELPERS) ## make each call of the tools fail in turn, and cu
 	$(Q)$(if $(CASES),,$(IN_FAULTS) tests/faults/power.py $(B)/faults $(FAULTS))
 	$(Q)$(IN_FAULTS) tests/faults/sweep.py $(FAULTS_FLAGS) $(B)/faults $(FAULTS) $(CASES)
 
+.PHONY: mutate
+mutate: all $(UNITS) $(HELPERS) $(DEMOS) ## change lines of common/, one at a time: does a test notice? (hours; MUTATE_FLAGS, see tests/mutate.py)
+	$(Q)$(TEST_ENV) $(PYTHON) tests/mutate.py $(MUTATE_FLAGS)
+
 .PHONY: golden
 golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DIRECTORY of its programs, GOLDEN=PATTERN of names)
 	$(Q)[ -n '$(OLD)' ] || { echo 'golden: which build? (OLD=/path/to/bin)' >&2; exit 2; }

@@ -778,12 +778,11 @@ int cov_variant_file_open(const char *path, enum cov_variant_format format,
 static bool has_info(const struct cov_variants *r, bcf1_t *b, const char *text)
 {
     const bcf_info_t *info = bcf_get_info(r->header, b, r->field);
-    return info && info->vptr && (size_t)info->len == strlen(text) &&
-           memcmp(info->vptr, text, strlen(text)) == 0;
+    const size_t n = strlen(text);
+    return info && info->vptr && (size_t)info->len == n && memcmp(info->vptr, text, n) == 0;
 }
 
-/* Makes room for the line of the record: htslib ignores that memory runs out while it writes a line, which
- * then lacks some bytes. A byte of a number takes up to 5 characters. */
+/* Makes room for a record's line, which lacks bytes if htslib cannot. A byte takes up to 5. */
 static int reserve_line(struct cov_variant_file *f, bcf1_t *b, size_t n_text)
 {
     const bcf_hdr_t *h = f->from->header;

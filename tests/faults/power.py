@@ -133,7 +133,7 @@ class Disk:
         self.moves, self.writes = [], []
 
     def state(self, moves, writes):
-        """Returns {path: contents} if only these steps are there in addition to the durable ones."""
+        """Returns {path: contents} if the durable steps and only these others are there."""
         names, contents = dict(self.names), dict(self.contents)
         for move in moves:
             names.update(move)
