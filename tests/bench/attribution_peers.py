@@ -11,7 +11,6 @@ difference of scores, relative to the largest score, and the seconds of both.
 Needs torch, tangermeme, captum and numpy.
 SPDX-License-Identifier: MIT"""
 import argparse
-import gzip
 import os
 import subprocess
 import sys
@@ -23,22 +22,11 @@ import torch
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../oracle")
+from genome_check import read_fasta  # noqa: E402
 from torch_network import Network  # noqa: E402
+from training_draws import BITS, Generator  # noqa: E402
 
 WIDTH = 1001
-M64 = (1 << 64) - 1
-
-
-def read_fasta(path):
-    genome, name = {}, None
-    with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as f:
-        for line in f:
-            if line.startswith(">"):
-                name = line[1:].split()[0]
-                genome[name] = []
-            else:
-                genome[name].append(line.strip().upper())
-    return {name: "".join(parts) for name, parts in genome.items()}
 
 
 class Mean(torch.nn.Module):
@@ -54,32 +42,6 @@ class Mean(torch.nn.Module):
         p = torch.exp(self.network(plus)[..., self.target])
         m = torch.exp(self.network(torch.flip(plus, (1, 2)))[..., self.target])
         return torch.log(((p + torch.flip(m, (1,))) / 2)[:, self.beg : self.end].double().sum(1))[:, None]
-
-
-class Rng:
-    """xoshiro256**, seeded by splitmix64."""
-
-    def __init__(self, seed):
-        self.s = []
-        for _ in range(4):
-            seed = (seed + 0x9E3779B97F4A7C15) & M64
-            z = seed
-            z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & M64
-            z = (z ^ z >> 27) * 0x94D049BB133111EB & M64
-            self.s.append(z ^ z >> 31)
-
-    def next(self):
-        s = self.s
-        rotate = lambda v, k: (v << k | v >> (64 - k)) & M64  # noqa: E731
-        result = rotate(s[1] * 5 & M64, 7) * 9 & M64
-        t = s[1] << 17 & M64
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= t
-        s[3] = rotate(s[3], 45)
-        return result
 
 
 def one_hot(bases):
@@ -124,7 +86,7 @@ def main():
     o = parser.parse_args()
     torch.set_num_threads(o.threads)
     network, datasets = load_network(o.checkpoint, o.window)
-    genome = read_fasta(o.genome)
+    genome = dict(read_fasta(o.genome))
     name = max(genome, key=lambda n: len(genome[n]))
     first = len(genome[name]) // 2
     beg = o.window // 2 - WIDTH // 2
@@ -154,21 +116,13 @@ def main():
 
         from captum.attr import IntegratedGradients
         ours, seconds = coveffect(["gradients", *shared, "--integrated", str(o.steps), "--shuffles", "1"], directory, o.threads)
-        references = torch.from_numpy(np.stack([shuffle(x[i].numpy(), Rng((Rng(1).next() + i) & M64)) for i in range(o.regions)]))
+        references = torch.from_numpy(np.stack([shuffle(x[i].numpy(), Generator((Generator(1).next() + i) & BITS)) for i in range(o.regions)]))
         start = time.time()
         theirs = IntegratedGradients(model).attribute(x, references, target=0, n_steps=o.steps, method="riemann_middle",
                                                       internal_batch_size=o.regions)
         elapsed = time.time() - start
         chosen = x.numpy()[:, :, part]
         report("integrated, captum", (ours * chosen).sum(1), theirs.sum(1)[:, part].numpy(), (seconds, elapsed))
-
-
-def below(rng, n):
-    """cov_rng_below."""
-    v = rng.next()
-    while v < (1 << 64) % n:
-        v = rng.next()
-    return v % n
 
 
 def shuffle(x, rng):
@@ -183,7 +137,7 @@ def shuffle(x, rng):
             continue
         at = c
         while at not in tree:
-            last[at] = below(rng, len(edges[at]))
+            last[at] = rng.below(len(edges[at]))
             at = edges[at][last[at]]
         at = c
         while at not in tree:
@@ -196,7 +150,7 @@ def shuffle(x, rng):
     for c in range(4):
         n = len(edges[c])
         for i in range(n if c == root else max(n - 1, 0), 1, -1):
-            k = below(rng, i)
+            k = rng.below(i)
             edges[c][i - 1], edges[c][k] = edges[c][k], edges[c][i - 1]
     out, place = [codes[0]], [0] * 4
     for _ in codes[1:]:

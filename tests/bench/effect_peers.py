@@ -33,8 +33,9 @@ import torch
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../oracle")
-from attribution_peers import WIDTH, Mean, load_network, one_hot, read_fasta, timed  # noqa: E402
+from attribution_peers import WIDTH, Mean, load_network, one_hot, timed  # noqa: E402
 from effect_check import Window, beginning  # noqa: E402
+from genome_check import read_fasta  # noqa: E402
 
 TOLERANCE = 1e-4
 
@@ -159,7 +160,7 @@ def main():
         p.error("rounds, check and spacing are 1 or more")
     torch.set_num_threads(o.threads)
     network, datasets = load_network(o.checkpoint, o.window)
-    genome = read_fasta(o.genome)
+    genome = dict(read_fasta(o.genome))
     beg = (o.window - WIDTH) // 2
     model = Mean(network, 0, beg, beg + WIDTH).eval()
     with tempfile.TemporaryDirectory() as directory:
