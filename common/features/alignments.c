@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
-#include <htslib/cram.h>
 #include <htslib/sam.h>
 #include <htslib/thread_pool.h>
 #include <stdlib.h>
@@ -96,16 +95,6 @@ static bool decompress_ahead(struct cov_alignments *a, unsigned n_threads)
     return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
 }
 
-/* Returns true, with errno set, if the operating system is the reason that reading failed. */
-static bool is_unreadable(const htsFile *f)
-{
-    int number = f->is_bgzf
-                     ? cov_bgz_errno(f->fp.bgzf, NULL)
-                     : cov_bgz_errno(NULL, f->is_cram ? cram_fd_get_fp(f->fp.cram) : f->fp.hfile);
-    errno = number;
-    return number != 0;
-}
-
 /* Fails because htslib rejects the file or the file has a different format. */
 static int refuse(const struct cov_alignments *a, struct cov_err *e)
 {
@@ -166,7 +155,7 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (format != bam && !decompress_ahead(a, o->n_threads))
         return cov_fail(e, COV_ENOMEM, "%s: cannot start threads for decompression", a->path);
     a->header = sam_hdr_read(a->file);
-    if (!a->header && is_unreadable(a->file))
+    if (!a->header && cov_bgz_is_unreadable(a->file))
         return cov_fail_errno(e, "%s", a->path);
     if (!a->header)
         return cov_fail(e, COV_EINPUT, "%s: damaged header", a->path);
@@ -367,7 +356,7 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
     int got = sam_read1(a->file, a->header, a->read);
     if (got == -1)
         return 0;
-    if (got < -1 && is_unreadable(a->file))
+    if (got < -1 && cov_bgz_is_unreadable(a->file))
         return cov_fail_errno(e, "%s", a->path);
     if (got < -1)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated after read %lld: %s", a->path,

@@ -84,14 +84,6 @@ const char *cov_variants_name(const struct cov_variants *r)
     return r->path;
 }
 
-/* Returns true, with errno set, if the operating system is the reason that reading failed. */
-static bool is_unreadable(const htsFile *f)
-{
-    int number = f->is_bgzf ? cov_bgz_errno(f->fp.bgzf, NULL) : cov_bgz_errno(NULL, f->fp.hfile);
-    errno = number;
-    return number != 0;
-}
-
 static int refuse(const struct cov_variants *r, const char *path, struct cov_err *e)
 {
     if (cov_path_is_std(path))
@@ -303,7 +295,7 @@ static int read_header(struct cov_variants *r, const char *path,
     ks_free(&text);
     if (rc)
         return rc;
-    if (!r->header && is_unreadable(r->file))
+    if (!r->header && cov_bgz_is_unreadable(r->file))
         return cov_fail_errno(e, "%s", r->path);
     if (!r->header && r->n_lines == 0 && r->file->format.format == text_format)
         return refuse(r, path, e);
@@ -354,7 +346,7 @@ int cov_variants_fail(const struct cov_variants *r, struct cov_err *e, const cha
 static int fail_read(const struct cov_variants *r, struct cov_err *e)
 {
     const htsFile *f = r->file;
-    if (is_unreadable(f))
+    if (cov_bgz_is_unreadable(f))
         return cov_fail_errno(e, "%s", r->path);
     const char *fault = f->is_bgzf ? cov_bgz_fault(f->fp.bgzf) : NULL;
     return cov_variants_fail(r, e, "damaged or truncated: %s",
@@ -718,19 +710,6 @@ struct cov_variant_file {
     struct cov_variants *from;
     char *path;
 };
-
-bool cov_variant_format_of(const char *path, enum cov_variant_format *format)
-{
-    static const char *const suffixes[] = {[COV_VARIANTS_VCF] = ".vcf",
-                                           [COV_VARIANTS_VCF_GZ] = ".vcf.gz",
-                                           [COV_VARIANTS_BCF] = ".bcf"};
-    for (size_t i = 0; i < COV_COUNT(suffixes); i++)
-        if (cov_path_has_suffix(path, suffixes[i])) {
-            *format = (enum cov_variant_format)i;
-            return true;
-        }
-    return false;
-}
 
 void cov_variant_file_free(struct cov_variant_file *f)
 {

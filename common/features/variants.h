@@ -103,9 +103,6 @@ int32_t cov_genotypes_allele(const struct cov_genotypes *g, size_t sample, size_
 
 enum cov_variant_format { COV_VARIANTS_VCF, COV_VARIANTS_VCF_GZ, COV_VARIANTS_BCF };
 
-/* Returns true if the name ends in .vcf, .vcf.gz or .bcf, and sets *format. */
-bool cov_variant_format_of(const char *path, enum cov_variant_format *format);
-
 struct cov_variant_file;
 
 /* Writes a file with the header of `from`, which has a field and is borrowed until free. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <htslib/bgzf.h>
+#include <htslib/cram.h>
 #include <htslib/hfile.h>
 #include <htslib/hts.h>
 #include <htslib/hts_log.h>
@@ -110,10 +111,19 @@ const char *cov_bgz_fault(const struct BGZF *stream)
     return NULL;
 }
 
-int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file)
+/* Returns the errno of the failed read, or 0 if no read failed. */
+static int errno_of(hFILE *file)
 {
-    int number = herrno(stream ? stream->fp : file);
+    const int number = herrno(file);
     return number == EPIPE ? EIO : number; /* a connection that ended early */
+}
+
+bool cov_bgz_is_unreadable(const htsFile *f)
+{
+    errno = errno_of(f->is_bgzf   ? f->fp.bgzf->fp
+                     : f->is_cram ? cram_fd_get_fp(f->fp.cram)
+                                  : f->fp.hfile);
+    return errno != 0;
 }
 
 int cov_bgz_fail_open(const char *path, struct cov_err *e)
@@ -126,7 +136,7 @@ int cov_bgz_fail_open(const char *path, struct cov_err *e)
 static int fail_read(const struct cov_bgz *b, struct cov_err *e)
 {
     if (b->file)
-        errno = cov_bgz_errno(NULL, b->file);
+        errno = errno_of(b->file);
     if (errno == ESPIPE)
         return cov_fail(e, COV_EIO,
                         "%s: the server does not send parts of files; download it first", b->name);

@@ -86,10 +86,9 @@ struct BGZF;
  * Returns NULL if there is none. */
 const char *cov_bgz_fault(const struct BGZF *stream);
 
-struct hFILE;
-/* Returns the errno of the failed read from `stream`, or from `file` if `stream` is NULL; 0 if
- * no read failed. */
-int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file);
+struct htsFile;
+/* Returns true, with errno set, if the operating system is the reason that reading failed. */
+bool cov_bgz_is_unreadable(const struct htsFile *f);
 
 /* Returns the number of unread bytes in the stream's current block, and sets *at to their
  * address, which is valid until the next read. */

@@ -15,6 +15,7 @@
 #include "common/file/tmpfile.h"
 #include "common/input/device_options.h"
 #include "common/job/effect/effect_options.h"
+#include "common/job/effect/effect_output.h"
 #include "tools/coveffect/coveffect.h"
 
 #define MAX_SHUFFLES 1000000
@@ -224,8 +225,8 @@ static int vcf_run(struct cov_common *common, void *config, const bool *given, i
     /* With --resume, the job decides whether the output may be replaced, or is finished. */
     if (!rc && to_file)
         rc = cov_outfile_begin(&out, o->output,
-                               cov_variant_format_of(o->output, &format) ? COV_OUTFILE_VARIANTS
-                                                                         : COV_OUTFILE_GZ_TABLE,
+                               cov_effect_format_of(o->output, &format) ? COV_OUTFILE_VARIANTS
+                                                                        : COV_OUTFILE_GZ_TABLE,
                                o->force || o->resume, e);
     if (!rc)
         rc = prepare_vcf(common, c, &datasets, &model, e);

@@ -30,6 +30,19 @@ enum { BUFFER = 1 << 16 };
 #define FIELD_P "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL"
 #define FIELD_HAPLOTYPES "|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES"
 
+bool cov_effect_format_of(const char *path, enum cov_variant_format *format)
+{
+    static const char *const suffixes[] = {[COV_VARIANTS_VCF] = ".vcf",
+                                           [COV_VARIANTS_VCF_GZ] = ".vcf.gz",
+                                           [COV_VARIANTS_BCF] = ".bcf"};
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++)
+        if (cov_path_has_suffix(path, suffixes[i])) {
+            *format = (enum cov_variant_format)i;
+            return true;
+        }
+    return false;
+}
+
 struct cov_variant_field cov_effect_field(const struct cov_effect_options *options)
 {
     static const char *const descriptions[2][2] = {{FIELD, FIELD FIELD_P},
@@ -126,7 +139,7 @@ int cov_effect_output_open(const char *path, const struct cov_effect_options *op
 {
     *out = NULL;
     enum cov_variant_format format;
-    const bool is_table = !cov_variant_format_of(options->output, &format);
+    const bool is_table = !cov_effect_format_of(options->output, &format);
     struct cov_effect_output *o = cov_calloc(1, sizeof *o, e);
     if (!o)
         return COV_ENOMEM;

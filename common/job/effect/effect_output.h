@@ -8,6 +8,9 @@
 #include "common/features/variants.h"
 #include "common/job/effect/effect_batches.h"
 
+/* Returns true if the name ends in .vcf, .vcf.gz or .bcf, and sets *format. */
+bool cov_effect_format_of(const char *path, enum cov_variant_format *format);
+
 /* Returns the INFO field of VCF and BCF. */
 struct cov_variant_field cov_effect_field(const struct cov_effect_options *options);
 

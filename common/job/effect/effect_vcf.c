@@ -591,7 +591,7 @@ static int open_all(struct vcf_job *j, struct effect_tally *input, struct cov_er
     const struct cov_variant_field field = cov_effect_field(o);
     const unsigned n_workers = cov_pool_size(j->job->pool);
     enum cov_variant_format format = COV_VARIANTS_VCF;
-    const bool to_variants = cov_variant_format_of(o->output, &format);
+    const bool to_variants = cov_effect_format_of(o->output, &format);
     j->kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
     j->to_bcf = to_variants && format == COV_VARIANTS_BCF;
     j->tally = cov_calloc(1, sizeof *j->tally, e);
