@@ -94,30 +94,6 @@ print_rates() {
     }'
 }
 
-# The rates next to each other, in Markdown; ours against the faster of eager and compiled.
-print_table() {
-    echo '| | batch | covtools | PyTorch, eager | compiled | times as fast |'
-    echo '|---|---|---|---|---|---|'
-    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/torch-*.log 2>/dev/null | awk '
-    /^(forward|training) [a-z0-9]+ batch [0-9]+: .* chunks\/s / {
-        row[++n] = "| " ($1 == "forward" ? "predict" : "train") ", " $2 " | " $4 + 0
-        key[n] = $1 " " $2 " " $4 + 0
-        ours[n] = $5
-    }
-    /^PyTorch (forward|training) .* chunks\/s$/ {
-        of = $2 " " $3 " " $5 + 0
-        if ($6 == "eager:") eager[of] = $7
-        else compiled[of] = $7
-        if ($7 > best[of]) best[of] = $7
-    }
-    function show(rate) { return rate ? sprintf("%.0f", rate) : "-" }
-    END {
-        for (i = 1; i <= n; i++)
-            if (best[key[i]])
-                printf "%s | %.0f | %s | %s | %.1f |\n", row[i], ours[i], show(eager[key[i]]), show(compiled[key[i]]), ours[i] / best[key[i]]
-    }'
-}
-
 # A line per launch from the output of ncu.
 print_launches() {
     cat "$parts"/ncu-*.log 2>/dev/null | awk '
@@ -179,9 +155,6 @@ print_report() {
     echo
     echo '== kernels in ncu'
     print_launches
-    echo
-    echo '== PyTorch, as a table'
-    print_table
 }
 
 # Replaces both files.
