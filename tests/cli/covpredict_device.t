@@ -113,7 +113,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     status_is 0 '--resume'
     ok '  the same bytes' cmp x.h5 one.h5
 
-    # Products by cuBLAS (tests/mock/cublas_mock.h).
+    # Products by cuBLAS (tests/mock/runtime_mock.h).
     COVTOOLS_MOCK=cublas=130100
     predict -o own.h5 --device cuda --precision tf32 --stats stats.json
     is "$(grep -c '"products"' stats.json)" 0 'cuBLAS is not used unless demanded'

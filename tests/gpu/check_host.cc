@@ -10,8 +10,7 @@ extern "C" {
 #include "tests/mock/runtime_mock.h"
 }
 
-#include "tests/gpu/rig.h"
-#include "tests/mock/cublas_mock.h"
+#include "tests/gpu/toy.h"
 
 namespace
 {
@@ -31,42 +30,28 @@ bool has(const std::string &text, const char *part)
     return found;
 }
 
-/* A network and chunks. */
-struct Data {
-    struct cov_hparams hp;
-    size_t L, n;
-    struct cov_params params;
-    std::vector<float> block;
-    std::vector<uint8_t> codes;
-    std::vector<float> targets;
-    std::vector<char> present;
-    size_t outputs(void) const
-    {
-        return (size_t)hp.output_size;
-    }
-};
-
 /* length(i): the bases of chunk i; the rest is padding. */
 template <typename Length>
-Data make_data(const struct cov_hparams &hp, size_t L, size_t n, Length length)
+Toy make_data(const struct cov_hparams &hp, size_t L, size_t n, Length length)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_rng rng;
-    Data d = {hp, L, n, {}, {}, {}, {}, {}};
+    const size_t outputs = (size_t)hp.output_size;
+    Toy d = {hp, L, n, {}, {}, {}, {}, {}, {}, {}};
     must(cov_params_init(&d.hp, &d.params, &e), &e);
     d.block.resize(d.params.n_floats);
     cov_params_randomize(&d.hp, &d.params, 5, d.block.data());
     cov_rng_init(&rng, 6);
     for (size_t i = 0; i < n * L; i++)
         d.codes.push_back(i % L < length(i / L) ? draw_base(&rng) : (uint8_t)COV_CODE_PAD);
-    for (size_t i = 0; i < n * L * d.outputs(); i++)
+    for (size_t i = 0; i < n * L * outputs; i++)
         d.targets.push_back((float)cov_rng_below(&rng, 5));
-    d.present.assign(n * d.outputs(), 1);
+    d.present.assign(n * outputs, 1);
     return d;
 }
 
 /* Full chunks. */
-Data plain_data(int64_t hidden)
+Toy plain_data(int64_t hidden)
 {
     struct cov_hparams hp = small_network(5, 5, hidden);
     hp.output_size = 2;
@@ -74,7 +59,7 @@ Data plain_data(int64_t hidden)
 }
 
 /* Two LSTM layers in both directions; chunks 0 and 1 form a group, since chunks 2 and on are shorter. */
-Data padded_data(void)
+Toy padded_data(void)
 {
     struct cov_hparams hp = small_network(5, 5, 6);
     hp.lstm_layers = 2;
@@ -97,25 +82,25 @@ struct Run {
     std::vector<float> values;
     std::string described, computed_in, by;
     /* While it runs: */
-    const Data *data = NULL;
+    const Toy *data = NULL;
     struct cov_net *net = NULL;
 };
 
 int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     Run *r = (Run *)arg;
-    const Data &d = *r->data;
+    const Toy &d = *r->data;
     size_t first = item * r->batch, n = std::min(r->batch, d.n - first);
     return cov_net_forward(r->net, worker, n, &d.codes[first * d.L],
-                           &r->values[first * d.L * d.outputs()], e);
+                           &r->values[first * d.L * (size_t)d.hp.output_size], e);
 }
 
-void predict(const Data &d, struct cov_device *dev, Run *r)
+void predict(const Toy &d, struct cov_device *dev, Run *r)
 {
     struct cov_pool *pool;
     struct cov_forward_counts counts;
     must(cov_pool_new(r->threads, &pool, &r->e), &r->e);
-    r->values.resize(d.n * d.L * d.outputs());
+    r->values.resize(d.n * d.L * (size_t)d.hp.output_size);
     r->rc = cov_net_new(dev, &d.hp, d.block.data(), cov_net_size{d.L, r->threads, r->batch},
                         &r->net, &r->e);
     if (!r->rc) {
@@ -134,36 +119,15 @@ void predict(const Data &d, struct cov_device *dev, Run *r)
     cov_pool_free(pool);
 }
 
-void train(const Data &d, struct cov_device *dev, Run *r)
+void train(const Toy &d, struct cov_device *dev, Run *r)
 {
-    struct cov_layers shape;
-    struct cov_training *t = NULL;
-    struct cov_training_spec spec = {};
-    struct cov_train_batch b = {d.n, d.codes.data(), d.targets.data(),
-                                (const bool *)d.present.data(), 0};
-    struct cov_train_score score;
-    must(cov_shape(&d.hp, d.L, &d.params, d.block.data(), &shape, &r->e), &r->e);
-    must(cov_pool_new(1, &spec.pool, &r->e), &r->e);
-    spec.layers = shape.layers;
-    spec.weights = shape.weights;
-    spec.n_layers = shape.n;
-    spec.block = d.block.data();
-    spec.n_floats = d.block.size();
-    spec.max_batch = d.n;
-    r->values.resize(spec.n_floats);
-    r->rc = dev->ops->training_new(dev, &spec, &t, &r->e);
-    const bool one = !r->rc && t->gradients; /* several cards keep their gradients */
-    if (one)
-        r->rc = t->gradients->load(t, &r->e);
-    if (one && !r->rc)
-        r->rc = t->gradients->run(t, 1, &b, r->values.data(), &score, &r->e);
-    cov_training_free(t);
-    cov_layers_fini(&shape);
-    cov_pool_free(spec.pool);
+    Gradient g;
+    r->rc = find_gradient(dev, d, d.n, &g, &r->e);
+    r->values = g.v;
 }
 
 /* Opens, runs, closes; checks that nothing is left, whatever happens. */
-void repeat(const Data &d, Run *r)
+void repeat(const Toy &d, Run *r)
 {
     struct cov_device *dev = NULL;
     struct cov_cuda_options options = {r->cards.data(), r->cards.size(), r->precision};
@@ -185,7 +149,7 @@ void repeat(const Data &d, Run *r)
         result(false, "all memory and descriptors are freed");
 }
 
-template <typename Set> Run go(const Data &d, const std::string &mock, Set set)
+template <typename Set> Run go(const Toy &d, const std::string &mock, Set set)
 {
     Run r;
     r.mock = mock;
@@ -194,14 +158,14 @@ template <typename Set> Run go(const Data &d, const std::string &mock, Set set)
     return r;
 }
 
-Run go(const Data &d, const std::string &mock)
+Run go(const Toy &d, const std::string &mock)
 {
     return go(d, mock, [](Run *) {});
 }
 
 /* ---- cards ---- */
 
-void several_cards(const Data &d, const std::vector<float> &want)
+void several_cards(const Toy &d, const std::vector<float> &want)
 {
     size_t before[3] = {runtime_mock_waits(0), runtime_mock_waits(1), runtime_mock_waits(2)};
     Run r = go(d, "cards=3", [](Run *s) {
@@ -233,7 +197,7 @@ void several_cards(const Data &d, const std::vector<float> &want)
 
 /* Checks that calls do not wait for each other's copies or kernels: all slots of each card work at
  * the same time if there are enough threads. */
-void calls_overlap(const Data &d, const std::vector<float> &want)
+void calls_overlap(const Toy &d, const std::vector<float> &want)
 {
     Run r = go(d, "cards=2", [](Run *s) {
         s->then = "cards=2,together=8";
@@ -247,7 +211,7 @@ void calls_overlap(const Data &d, const std::vector<float> &want)
 
 /* Checks that equal chunks of a call, and chunks that are all N, are computed once, and that chunks
  * of only padding are not computed. */
-void equal_chunks(Data d)
+void equal_chunks(Toy d)
 {
     for (size_t i = 0; i < d.n; i++) {
         uint8_t *codes = &d.codes[i * d.L];
@@ -265,7 +229,7 @@ void equal_chunks(Data d)
 }
 
 /* A card without enough memory for all slots, and one that reports more memory than it has. */
-void little_memory(const Data &d, const std::vector<float> &want)
+void little_memory(const Toy &d, const std::vector<float> &want)
 {
     static const struct {
         const char *mock;
@@ -301,7 +265,7 @@ void little_memory(const Data &d, const std::vector<float> &want)
     }
 }
 
-void failures(const Data &d)
+void failures(const Toy &d)
 {
     for (unsigned threads : {1U, 5U}) {
         /* Earlier waits count, too, including those of the self-check of each card. */
@@ -330,7 +294,7 @@ void failures(const Data &d)
 
 /* Checks that a card with a fault is refused, in every precision that the fault affects. Comes first,
  * because checks that pass are not repeated. */
-void faulty_cards(const Data &d)
+void faulty_cards(const Toy &d)
 {
     for (const Fault &f : faults) {
         bool passed = true;
@@ -351,7 +315,7 @@ void faulty_cards(const Data &d)
            "a card that computes wrong values");
 }
 
-void precisions(const Data &d, const std::vector<float> &want)
+void precisions(const Toy &d, const std::vector<float> &want)
 {
     static const struct {
         enum cov_precision asked;
@@ -380,7 +344,7 @@ void precisions(const Data &d, const std::vector<float> &want)
 const char LIBRARY[] = "cublas=130100", NAME[] = "cublas 13.1.0";
 
 /* What COVTOOLS_CUBLAS=always computes. */
-template <typename Set> Run by_cublas(const Data &d, const std::string &mock, Set set)
+template <typename Set> Run by_cublas(const Toy &d, const std::string &mock, Set set)
 {
     return go(d, std::string(LIBRARY) + "," + mock, [&](Run *s) {
         s->precision = COV_PRECISION_BF16;
@@ -392,7 +356,7 @@ template <typename Set> Run by_cublas(const Data &d, const std::string &mock, Se
 }
 
 /* Checks who computes the products, and that the values agree with those of our kernels. */
-void cublas_values(const Data &d, enum cov_precision precision)
+void cublas_values(const Toy &d, enum cov_precision precision)
 {
     const double bound = 1e-2; /* bf16 that is rounded the other way, or truncated tf32 */
     const std::string name = std::string(cov_precision_name(precision)) + ": ";
@@ -421,7 +385,7 @@ void cublas_values(const Data &d, enum cov_precision precision)
           name + "the same values, up to rounding");
 }
 
-void cublas_batches(const Data &d)
+void cublas_batches(const Toy &d)
 {
     const Run all = by_cublas(d, "", [](Run *) {});
     bool same = all.rc == COV_OK;
@@ -444,7 +408,7 @@ void cublas_batches(const Data &d)
 }
 
 /* Faulty and missing functions, and a wrong wish. */
-void cublas_faults(const Data &d)
+void cublas_faults(const Toy &d)
 {
     static const struct {
         const char *mock, *cublas;
@@ -470,7 +434,7 @@ void cublas_faults(const Data &d)
 }
 
 /* Fails calls in turn. */
-void cublas_failures(const Data &d)
+void cublas_failures(const Toy &d)
 {
     const Run all = by_cublas(d, "trusted=1", [](Run *) {});
     const size_t n_calls = cublas_mock_calls();
@@ -492,7 +456,7 @@ void cublas_failures(const Data &d)
 
 /* Checks that cuBLAS replaces kernels that fail a self-check, if that helps. Comes before checks that
  * pass, which are not repeated. */
-void broken_kernels(const Data &d)
+void broken_kernels(const Toy &d)
 {
     /* Convolutions are intact in `balanced`. */
     auto with = [&](const char *cublas, bool trains, enum cov_precision p) {
@@ -528,7 +492,7 @@ int main(void)
 {
     cov_log_set(note, NULL, COV_LOG_DEBUG);
     use_sums(true); /* as tensor cores do; so our kernels round differently from the mock library */
-    Data plain = plain_data(6), padded = padded_data();
+    Toy plain = plain_data(6), padded = padded_data();
     faulty_cards(plain);
     broken_kernels(padded);
     const Run one = go(plain, "cards=1");

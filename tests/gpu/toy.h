@@ -1,10 +1,11 @@
-/* toy.h - networks and batches for check_training, whose gradients are well conditioned: rounding changes
- * no sign before a ReLU in single precision, and few in other precisions.
+/* toy.h - networks and batches for check_training and check_host, and their gradients. Those of make_toy are well
+ * conditioned: rounding changes no sign before a ReLU in single precision, and few in other precisions.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GPU_TOY_H
 #define TESTS_GPU_TOY_H
 
 extern "C" {
+#include "common/base/pool.h"
 #include "common/compute/dropout.h"
 #include "common/net/train.h"
 #include "tests/lib/reference/ref_train.h"
@@ -185,6 +186,45 @@ inline struct cov_train_batch batch_of(const Toy &t, size_t beg, size_t end)
     b.present = (const bool *)t.present.data() + beg * outputs;
     b.first = beg;
     return b;
+}
+
+struct Gradient {
+    std::vector<float> v;
+    struct cov_train_score score;
+};
+
+/* Sets *g to the gradient and score of the first n chunks of the batch. */
+inline int find_gradient(struct cov_device *dev, const Toy &t, size_t n, Gradient *g,
+                         struct cov_err *e, bool recompute = false)
+{
+    struct cov_pool *pool;
+    struct cov_layers shape;
+    struct cov_training *training = NULL;
+    struct cov_training_spec spec = {};
+    struct cov_train_batch batch = batch_of(t, 0, n);
+    spec.block = t.block.data();
+    spec.n_floats = t.params.n_floats;
+    spec.max_batch = t.n + 1;
+    spec.dropout = t.hp.dropout;
+    spec.seed = DROPOUT_SEED;
+    spec.recompute = recompute;
+    spec.loss_weights = t.loss_weights.empty() ? NULL : t.loss_weights.data();
+    must(cov_pool_new(2, &pool, e), e);
+    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &shape, e), e);
+    spec.layers = shape.layers;
+    spec.weights = shape.weights;
+    spec.n_layers = shape.n;
+    spec.pool = pool;
+    g->v.resize(spec.n_floats);
+    int rc = dev->ops->training_new(dev, &spec, &training, e);
+    if (!rc)
+        rc = training->gradients->load(training, e);
+    if (!rc)
+        rc = training->gradients->run(training, DROPOUT_STEP, &batch, g->v.data(), &g->score, e);
+    cov_training_free(training);
+    cov_layers_fini(&shape);
+    cov_pool_free(pool);
+    return rc;
 }
 
 #endif

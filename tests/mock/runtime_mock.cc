@@ -22,7 +22,6 @@ extern "C" {
 #include <vector>
 
 #include "common/compute/cuda/cuda_cards.h"
-#include "tests/mock/cublas_mock.h"
 #include "tests/mock/simt_emulated.h"
 
 /* Also used by cublas_mock.cc. */

@@ -17,7 +17,10 @@
  *               after ten seconds
  *   trusted=1   self-checks pass without computing, which saves most of the time of a small run
  *   driver=no   no driver
- * cublas_mock.h adds words for cuBLAS.
+ *   cublas=N       the library exists; N: its version, such as 130100 (0: no library)
+ *   cublas_fail=N  the N-th call of the library fails, counted from the last reset
+ *   cublas_fault=N a fault of enum cublas_fault
+ *   cublas_lacks=N it lacks the N-th function, in the order of requests, since the last reset
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H
 #define RUNTIME_MOCK_H
@@ -36,8 +39,26 @@ size_t runtime_mock_left(void);
  * space. Borrows the values. Call it while no work is queued. */
 void runtime_mock_idle(const void *values, size_t bytes);
 
-/* For cublas_mock.cc: the number after "name=" in COVTOOLS_MOCK, the card that the thread chose last,
- * and that of a stream. */
+/* cublas_mock.cc: the functions of cuBLASLt that the plugin uses, on the memory of mock cards. */
+enum cublas_fault {
+    CUBLAS_FAULT_NONE,
+    CUBLAS_FAULT_PITCH,     /* reads A with a pitch that is 8 too small */
+    CUBLAS_FAULT_BIAS,      /* adds no bias */
+    CUBLAS_FAULT_ALGORITHM, /* proposes no algorithm */
+};
+
+/* Since the last reset: calls; descriptors and handles that exist; products that ran with an
+ * algorithm that the library did not propose for their depth and columns, or of which there were
+ * several. */
+void cublas_mock_reset(void);
+size_t cublas_mock_calls(void);
+size_t cublas_mock_left(void);
+size_t cublas_mock_products(void);
+size_t cublas_mock_strangers(void);
+
+/* Between the two files: the function for cov_rt_cublas_function, the number after "name=" in COVTOOLS_MOCK, the card
+ * that the thread chose last, and that of a stream. */
+void *cublas_mock_function(const char *name);
 long runtime_mock_setting(const char *name, long otherwise);
 int runtime_mock_card(void);
 int runtime_mock_stream_card(const void *stream);
