@@ -40,8 +40,7 @@ done <<'END'
 --min-mapq=20|--exclude-flags=DUP mapq=20|exclude=1024
 --exclude-flags=0x100,QCFAIL,SUPPLEMENTARY exclude=2816
 END
-run bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
-status_is 0 'no read passes the filter'
+run_ok 'no read passes the filter' bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
 stderr_like '^bam2h5: warning: no coverage: all values are 0$' '  with a warning'
 run bam2h5 -q -f -p x --min-mapq 20 -o o.h5 g.h5 sorted.sam
 stderr_is '' '  and only then'
@@ -121,8 +120,7 @@ ok 'CRAM with a reference' ask o.h5 x 0 small.sam
 
 # ---- in place, replicates, replacing
 cp g.h5 in_place.h5
-run bam2h5 -p x in_place.h5 sorted.bam unsorted.bam --stats s.json
-status_is 0 'the genome file is changed in place'
+run_ok 'the genome file is changed in place' bam2h5 -p x in_place.h5 sorted.bam unsorted.bam --stats s.json
 ok 'the first column' ask in_place.h5 x 0 sorted.sam
 ok 'the second column' ask in_place.h5 x 1 unsorted.sam
 stderr_like '^bam2h5: sorted.bam: 2001 reads, [0-9]+ counted, [0-9]+ skipped \(unmapped 1, flags [0-9]+, no_bases [0-9]+\)$' \
@@ -146,12 +144,10 @@ assert list(f["evaluation/x_meta/bam_files"][:]) == [b"sorted.bam", b"unsorted.b
 assert f["evaluation/x_coverage"].chunks == (1, 1000, 1) and f["evaluation/x_coverage"].compression == "lzf"
 assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=read strand=both shift=none min_mapq=0 require_flags=0 exclude_flags=772 file=unsorted.bam"
 '
-run bam2h5 -q -p x in_place.h5 sorted.bam
-refused 1 'in_place.h5: already has coverage of x \(2 columns\); use --append or --replace' \
-    'coverage is not replaced without --replace'
+run_refused 1 'in_place.h5: already has coverage of x \(2 columns\); use --append or --replace' \
+    'coverage is not replaced without --replace' bam2h5 -q -p x in_place.h5 sorted.bam
 bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
-run bam2h5 -q -p x single.h5 sorted.bam
-refused 1 'single.h5: already has coverage of x \(1 column\); use ' '  one column, either'
+run_refused 1 'single.h5: already has coverage of x \(1 column\); use ' '  one column, either' bam2h5 -q -p x single.h5 sorted.bam
 rm -f single.h5
 cp in_place.h5 before.h5
 cp sorted.bam copy.bam && ln -s copy.bam link.bam
@@ -159,13 +155,11 @@ run bam2h5 -q -p x --append in_place.h5 link.bam
 refused 1 'link.bam: the same counts as sorted.bam, which is already in in_place.h5: the mean would count the same reads twice$' \
     'reads that the dataset has already'
 ok '  and the file is unchanged' cmp in_place.h5 before.h5
-run bam2h5 -q -p x -o o.h5 g.h5 copy.bam link.bam
-refused 1 'link.bam: the same file as copy.bam$' 'one file by two names'
+run_refused 1 'link.bam: the same file as copy.bam$' 'one file by two names' bam2h5 -q -p x -o o.h5 g.h5 copy.bam link.bam
 run bam2h5 -q -f -p x -o o.h5 g.h5 unsorted.bam sorted.bam copy.bam
 refused 1 'copy.bam: the same counts as sorted.bam: the mean would count the same reads twice$' 'a copy'
 sed '2,$ { /^@/! d; }' sorted.sam >no_reads.sam
-run bam2h5 -q -f -p x -o o.h5 in_place.h5 --append no_reads.sam
-status_is 0 'files without reads'
+run_ok 'files without reads' bam2h5 -q -f -p x -o o.h5 in_place.h5 --append no_reads.sam
 bam2h5 -q -f -p x -o p.h5 o.h5 --append no_reads.sam 2>err.txt
 is $? 0 '  may be equal'
 rm -f o.h5 p.h5 err.txt before.h5 copy.bam link.bam no_reads.sam
@@ -179,8 +173,7 @@ stderr_like 'warning: in_place.h5: no coverage of y yet' 'another dataset next t
 run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
 ok 'replaced' ask in_place.h5 x 0 unsorted.sam
 ok 'the other dataset is unchanged' ask in_place.h5 y 0 unsorted.sam
-run h5chunk verify in_place.h5
-status_is 0 'h5chunk verify passes'
+run_ok 'h5chunk verify passes' h5chunk verify in_place.h5
 
 # ---- names that say whether reads are shifted
 while read -r prefix shift text; do
@@ -228,8 +221,7 @@ ok 'and its own values are right' ask o.h5 y 1 deep.sam
 
 # ---- contigs
 sed 's/SN:b/SN:chrB/; s/\tb\t/\tchrB\t/' sorted.sam >renamed.sam
-run bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
-status_is 0 'contigs that one side lacks are skipped'
+run_ok 'contigs that one side lacks are skipped' bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
 stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrB$' 'with a warning'
 stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: b$' 'on both sides'
 is "$(grep -c 'mapped reads' "$stderr")" 0 '  and no other while most reads count'
@@ -242,8 +234,7 @@ refused 1 'renamed.sam: reads of another genome: ([0-9]+) of 2000 mapped reads \
     'most reads on contigs that the genome lacks, and contigs of the genome are missing'
 ok '  and no output' cmp o.h5 kept.h5
 awk '/^>/ { on = $0 != ">a" } on' g.fa | fasta2h5 -q --subsequence-length 1000 --species g -o selection.h5 -
-run bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
-status_is 0 'a genome file of some contigs'
+run_ok 'a genome file of some contigs' bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
 stderr_like 'warning: sorted.sam: ([0-9]+) of 2000 mapped reads \([0-9.]+ %\) are on contigs that are not in selection.h5 and do not count: a: \1$' \
     '  if most reads are on the others, there is a warning'
 h5chunk subset -q -f -o selection.h5 -r b g.h5
@@ -268,8 +259,7 @@ head -c $((size - 28)) sorted.bam >cut.bam
 run bam2h5 -q -p x -o o.h5 g.h5 cut.bam
 refused 1 'cut.bam: truncated: the end-of-file marker is missing' 'a BAM truncated at a block'
 head -c $((size / 2)) sorted.bam >half.bam
-run bam2h5 -q -p x -o o.h5 g.h5 half.bam
-refused 1 'half.bam: ' 'a truncated BAM'
+run_refused 1 'half.bam: ' 'a truncated BAM' bam2h5 -q -p x -o o.h5 g.h5 half.bam
 { head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
 refused 1 'flipped.bam: damaged or truncated after read [0-9]+: (a|the [a-z]+ of a) block ' 'a corrupt BAM'
@@ -301,40 +291,32 @@ bam("unmapped.bam", (0, 4, 0))
 END
 run bam2h5 -q -p x -o o.h5 g.h5 seven.bam
 refused 1 'seven.bam: damaged or truncated after read 1: the next record is not a read' 'a CIGAR that does not fit the bases'
-run bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
-status_is 0 'nor for unmapped reads'
+run_ok 'nor for unmapped reads' bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
 rm -f o.h5
 { cat sorted.sam && printf 'late\t0\ta\t1\t9\t5M\t*\t0\t0\t*\t*\n'; } >late.sam
-run bam2h5 -q -p x -o o.h5 g.h5 late.sam
-refused 1 'late.sam: not sorted: the header says sorted by coordinate, but read late at a:1 is out of order' \
-    'a file that is not sorted as declared'
+run_refused 1 'late.sam: not sorted: the header says sorted by coordinate, but read late at a:1 is out of order' \
+    'a file that is not sorted as declared' bam2h5 -q -p x -o o.h5 g.h5 late.sam
 printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
 printf 'in\t0\ta\t4991\t9\t10M\t*\t0\t0\t*\t*\n' >in.sam && cat in.sam >>out.sam
 printf '@SQ\tSN:a\tLN:5000\n' | cat - in.sam >inside.sam
-run bam2h5 -p x -o o.h5 g.h5 out.sam
-status_is 0 'a read past the end of its contig is skipped'
+run_ok 'a read past the end of its contig is skipped' bam2h5 -p x -o o.h5 g.h5 out.sam
 stderr_like '^bam2h5: warning: out.sam: 1 read reaches past the end of its contig and does not count: out at a:4999$' '  with a warning'
 stderr_like 'out.sam: 2 reads, 1 counted, 1 skipped \(outside_contig 1\)$' '  and a count'
 ok '  and the others count' ask o.h5 x 0 inside.sam
 rm -f o.h5
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
 refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
-run bam2h5 -q -p x -o o.h5 g.h5 none.bam
-refused 1 'none.bam: No such file' 'a missing file'
+run_refused 1 'none.bam: No such file' 'a missing file' bam2h5 -q -p x -o o.h5 g.h5 none.bam
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'no genome file'
 run bam2h5 -p atacseq sorted.bam g.h5
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'the operands in the wrong order'
 is "$(grep -c warning "$stderr")" 0 '  and no warning that does not matter'
 mkdir directory && : >empty
-run bam2h5 -q -p x -o o.h5 directory sorted.bam
-refused 1 'directory: is a directory, not a file$' 'a directory as genome file'
-run bam2h5 -q -p x -o o.h5 g.h5 directory
-refused 1 'directory: is a directory, not a file$' '  and as reads'
-run bam2h5 -q -p x -o o.h5 empty sorted.bam
-refused 1 'empty: empty file$' 'an empty genome file'
-run bam2h5 -q -p x -o o.h5 g.h5 empty
-refused 1 'empty: empty file$' '  and empty reads'
+run_refused 1 'directory: is a directory, not a file$' 'a directory as genome file' bam2h5 -q -p x -o o.h5 directory sorted.bam
+run_refused 1 'directory: is a directory, not a file$' '  and as reads' bam2h5 -q -p x -o o.h5 g.h5 directory
+run_refused 1 'empty: empty file$' 'an empty genome file' bam2h5 -q -p x -o o.h5 empty sorted.bam
+run_refused 1 'empty: empty file$' '  and empty reads' bam2h5 -q -p x -o o.h5 g.h5 empty
 rmdir directory && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
@@ -371,10 +353,9 @@ is "$(find . -name '.g.*')" '' '  and the next run removes its temporary file'
 cp before.h5 g.h5
 
 # ---- usage
-while read -r status regex options; do
+while read -r code regex options; do
     # shellcheck disable=SC2086
-    run bam2h5 $options
-    refused "$status" "$regex" "bam2h5 $options"
+    run_refused "$code" "$regex" "bam2h5 $options" bam2h5 $options
 done <<'END'
 2 --shift=4:.expected.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam

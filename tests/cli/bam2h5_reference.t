@@ -5,8 +5,7 @@
 need_python h5py
 
 data=$SRC/tests/data
-run bam2h5 -q -p atacseq --strand own --shift -o plant.h5 "$data/genome.h5" "$data/atacseq.bam"
-status_is 0 'Tn5 cuts by strand'
+run_ok 'Tn5 cuts by strand' bam2h5 -q -p atacseq --strand own --shift -o plant.h5 "$data/genome.h5" "$data/atacseq.bam"
 ok "  both datasets equal Helixer's" "$PYTHON" "$SRC/tests/oracle/coverage_check.py" same plant.h5 "$data/coverage.h5" atacseq
 
 rest_needs_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
@@ -15,8 +14,7 @@ genome=$SHARED/reference/fasta2h5/pred_data.21384.h5
 for case in unstranded shift; do
     [ $case = shift ] && shift_option=--shift || shift_option=
     # shellcheck disable=SC2086 # lists of words
-    run bam2h5 -q -p atacseq --strand own $shift_option -o $case.h5 "$genome" $bams
-    status_is 0 "$case"
+    run_ok "$case" bam2h5 -q -p atacseq --strand own $shift_option -o $case.h5 "$genome" $bams
     ok "$case: both datasets equal Helixer's" \
         "$PYTHON" "$SRC/tests/oracle/coverage_check.py" same $case.h5 "$SHARED/reference/bam2h5/$case.h5" atacseq
 done
@@ -35,6 +33,5 @@ for name in "coverage", "spliced_coverage":
         other = x[partner[i, e, s], :n][::-1]
         assert np.array_equal(y[k, :n], x[k, :n] + other)
 '
-run cov2bigwig -q --experimental --datasets atacseq -o own.bw unstranded.h5
-status_is 0 'cov2bigwig reads it'
+run_ok 'cov2bigwig reads it' cov2bigwig -q --experimental --datasets atacseq -o own.bw unstranded.h5
 done_testing

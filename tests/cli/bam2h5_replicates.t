@@ -71,8 +71,7 @@ for b in range(n):
     print("%.3f" % want[-1])
 END
 
-run bam2h5 -q -p x -o o.h5 --stats s.json g.h5 one.bedGraph
-status_is 0 'one file'
+run_ok 'one file' bam2h5 -q -p x -o o.h5 --stats s.json g.h5 one.bedGraph
 stderr_is '' '  has no replicates to compare'
 ok '  mean and median' "$PYTHON" expect.py o.h5 s.json
 run bam2h5 -q -f -p x --append --stats s.json o.h5 two.bedGraph
@@ -81,8 +80,7 @@ ok '  means, medians and correlations' "$PYTHON" expect.py o.h5 s.json
 run h5chunk info o.h5
 stdout_like '^  evaluation/x_coverage mean_coverage: [0-9.]+$' '  h5chunk info shows them'
 is "$(grep -c 'x_coverage median_coverage: [0-9]*$' "$stdout")" 2 '  of each column'
-run bam2h5 -q -f -p x --append -o three.h5 --stats s.json o.h5 noise.bedGraph
-status_is 0 'a replicate that does not'
+run_ok 'a replicate that does not' bam2h5 -q -f -p x --append -o three.h5 --stats s.json o.h5 noise.bedGraph
 "$PYTHON" expect.py three.h5 s.json >r || fail '  means, medians and correlations'
 stderr_like "^bam2h5: warning: noise\.bedGraph: Pearson's r of $(sed -n 3p r) with the mean of the other columns of x, in bins of 1000 bases; " \
     '  causes a warning'

@@ -62,8 +62,7 @@ make 1 integers >t.bg
 gzip -k t.bg
 { printf 'track type=bedGraph name="x y"\n#c\n\n' && tr '\t' ' ' <t.bg; } >spaces.txt
 for file in t.bg t.bg.gz spaces.txt; do
-    run bam2h5 -q -f -p x -o o.h5 g.h5 $file
-    status_is 0 "$file is taken"
+    run_ok "$file is taken" bam2h5 -q -f -p x -o o.h5 g.h5 $file
     stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are missing and get 0: c$' 'a warning names the missing sequence'
     ok "$file: its values" ask o.h5 x 0 t.bg
 done
@@ -82,16 +81,14 @@ for c in s["contigs"]:
     rows = x[ids == c["name"].encode()]
     assert abs(rows[rows >= 0].mean() - c["mean_coverage"][0]) < 1e-9
 '
-run h5chunk verify o.h5
-status_is 0 'h5chunk verify passes'
+run_ok 'h5chunk verify passes' h5chunk verify o.h5
 
 # ---- there and back
 run cov2bigwig -q --experimental -o back.bw o.h5
 run cov2bigwig -q --experimental -o back.bg o.h5
 for file in back.bw back.bg; do
     for threads in 1 3; do
-        run bam2h5 -q -f -p x -@ $threads -o $threads.h5 g.h5 $file
-        status_is 0 "coverage to $file and back with $threads threads"
+        run_ok "coverage to $file and back with $threads threads" bam2h5 -q -f -p x -@ $threads -o $threads.h5 g.h5 $file
         ok 'gives the same values' ask $threads.h5 x 0 t.bg
     done
     ok 'and the same file for any number of threads' cmp 1.h5 3.h5
@@ -109,8 +106,7 @@ ok 'ties go to the even integer' ask o.h5 x 0 f.bg
 if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
     for form in bedgraph variable fixed; do
         make bigwig $form.bw t.bg $form
-        run bam2h5 -q -f -p x -o o.h5 g.h5 $form.bw
-        status_is 0 "bigWig of $form blocks"
+        run_ok "bigWig of $form blocks" bam2h5 -q -f -p x -o o.h5 g.h5 $form.bw
         stderr_is '' 'with all contigs'
         ok 'its values' ask o.h5 x 0 t.bg
     done
@@ -123,8 +119,7 @@ fi
 printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000\nr\t0\ta\t11\t60\t4M\t*\t0\t0\t*\t*\n' >r.sam
 printf 'a\t10\t14\t1\n' >r.bg
 cp g.h5 in_place.h5
-run bam2h5 -q -p x in_place.h5 t.bw r.sam f.bg
-status_is 0 'tracks and reads'
+run_ok 'tracks and reads' bam2h5 -q -p x in_place.h5 t.bw r.sam f.bg
 make 3 integers >later.bg
 run bam2h5 -q -p x --append in_place.h5 later.bg
 ok 'the bigWig' ask in_place.h5 x 0 t.bg
@@ -155,8 +150,7 @@ refused 1 "foreign.bw: a track of another genome: all $(grep -c '' t.bg) interva
     'a track with values on other contigs only'
 ok '  and no output' cmp o.h5 kept.h5
 awk '/^>/ { on = /^>c/ } on' g.fa | fasta2h5 -q --subsequence-length 1000 --species g -o one.h5 -
-run bam2h5 -q -f -p x -o one_x.h5 one.h5 foreign.bw
-status_is 0 '  but a selection of its contigs may be without values'
+run_ok '  but a selection of its contigs may be without values' bam2h5 -q -f -p x -o one_x.h5 one.h5 foreign.bw
 { cat t.bg && printf 'chrA\t0\t1\t1\n'; } >both.bg
 rm -f o.h5
 run bam2h5 -q -p x --rename names -o o.h5 g.h5 both.bg
@@ -164,8 +158,7 @@ refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs with the sam
 
 # ---- partial genome files
 run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
-run bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
-status_is 0 'a partial file gets the coverage of its chunks'
+run_ok 'a partial file gets the coverage of its chunks' bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
 ok 'with the right values' ask o.h5 x 0 t.bg
 rm -f o.h5
 
@@ -173,8 +166,7 @@ rm -f o.h5
 while IFS='|' read -r name text regex; do
     # shellcheck disable=SC2059 # the text has escapes
     printf "$text" >"$name"
-    run bam2h5 -q -p x -o o.h5 g.h5 "$name"
-    refused 1 "$regex" "$name"
+    run_refused 1 "$regex" "$name" bam2h5 -q -p x -o o.h5 g.h5 "$name"
 done <<'END'
 beyond.bg|a 0 5 1\nb 699 701 1\n|beyond.bg:2: interval ends at 701, but b has 700 bases in g.h5
 negative.bg|a 0 5 1\n\na 5 6 -1\n|negative.bg:3: value -1 is negative
@@ -186,8 +178,7 @@ other.bg|z 0 1 1\n|other.bg: none of its contigs \(z\) is in g.h5 \(a, b, c\); -
 nothing.bg|#\n|nothing.bg: none of its contigs
 END
 head -c 100 t.bg.gz >cut.bg.gz
-run bam2h5 -q -p x -o o.h5 g.h5 cut.bg.gz
-refused 1 'cut.bg.gz: truncated' 'a truncated gzip file'
+run_refused 1 'cut.bg.gz: truncated' 'a truncated gzip file' bam2h5 -q -p x -o o.h5 g.h5 cut.bg.gz
 sed 's/SN:a/&/' g.fa | sed '2s/^/A/' >longer.fa
 fasta2h5 -q --subsequence-length 1000 -o longer.h5 longer.fa
 run bam2h5 -q -p x -o o.h5 longer.h5 t.bw
@@ -195,8 +186,7 @@ refused 1 't.bw: contig a has 5000 bases, but 5001 in longer.h5' 'a bigWig with 
 size=$(wc -c <t.bw)
 for n in 3 63 200 $((size / 2)); do
     head -c "$n" t.bw >cut.bw
-    run bam2h5 -q -p x -o o.h5 g.h5 cut.bw
-    refused 1 'cut.bw: ' "a bigWig cut to $n bytes"
+    run_refused 1 'cut.bw: ' "a bigWig cut to $n bytes" bam2h5 -q -p x -o o.h5 g.h5 cut.bw
 done
 "$PYTHON" - <<'END'
 data = bytearray(open("t.bw", "rb").read())
@@ -214,8 +204,7 @@ for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --
     run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
     refused 1 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
 done
-run bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
-status_is 0 '--strand both is allowed for tracks'
+run_ok '--strand both is allowed for tracks' bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
 
 # ---- gaps, and files that resemble tracks
 printf 'a\t0\t10\t2\na\t10\t20\tnan\na\t20\t30\t3\n' >nan.bg

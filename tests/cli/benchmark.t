@@ -4,8 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 
 # Synthetic genomes.
-run benchmark synth --size 0.0013G --contigs 3 --repeats 0.25 --depth 0.5 -o one/
-status_is 0 'synth makes a genome and reads'
+run_ok 'synth makes a genome and reads' benchmark synth --size 0.0013G --contigs 3 --repeats 0.25 --depth 0.5 -o one/
 is "$(echo one/*)" 'one/genome.fa one/reads.sam' '  in a directory'
 grep -v '>' one/genome.fa | tr -d '\n' >bases
 is "$(wc -c <bases)" 1300000 '  of the requested size'
@@ -25,14 +24,11 @@ run benchmark synth --rna --seed 2 --size 1000 --contigs 2 -o -
 is "$(grep -v '>' "$stdout" | tr -d '\n' | tr -d 'ACGUNacgu')" '' 'RNA on standard output has U for T'
 is "$(grep -v '>' "$stdout" | tr -d '\n' | wc -c)" 1000 '  and the requested size'
 # High depth, so that reads are made in parts.
-run benchmark synth --size 3k --contigs 1 --depth 1300 -o deep/
-status_is 0 'many reads'
+run_ok 'many reads' benchmark synth --size 3k --contigs 1 --depth 1300 -o deep/
 
 # The tools accept the synthetic files; reads match the genome.
-run fasta2h5 -q -o genome.h5 one/genome.fa
-status_is 0 'fasta2h5 reads the genome'
-run bam2h5 -q -p made genome.h5 one/reads.sam
-status_is 0 'bam2h5 reads the reads'
+run_ok 'fasta2h5 reads the genome' fasta2h5 -q -o genome.h5 one/genome.fa
+run_ok 'bam2h5 reads the reads' bam2h5 -q -p made genome.h5 one/reads.sam
 for made in 'one 6[0-9]' 'deep 38[0-9]'; do
     dir=${made% *}
     awk 'FNR == NR { if (/^>/) name = substr($1, 2); else seq[name] = seq[name] toupper($1); next }
@@ -139,8 +135,7 @@ filled() {
     is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
     is "$(find "$1" -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and no temporary files are left'
 }
-run benchmark encode --length 100,301 --repeats 2 --seconds 0.001 -@ 1 -o encode/
-status_is 0 'encode measures encoding'
+run_ok 'encode measures encoding' benchmark encode --length 100,301 --repeats 2 --seconds 0.001 -@ 1 -o encode/
 filled encode encode encode/bases_per_second/form=packed,length=301 encode/bases_per_second/form=deflate,length=100 \
     encode/padded_bases_per_second/padding=grouped,length=301 encode/padding_share/padding=max_length,length=100
 run benchmark loader --size 60000 --subsequence-length 1000 --repeats 2 --seconds 0.001 --batch-list 3,4 -@ 2 \
@@ -156,12 +151,10 @@ status_is 0 'loader with a given genome and an I/O limit'
 slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=9MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
 is "$slow" 1 '  takes the time that the limit implies'
 ok '  and keeps the genome' test -s part.fa
-run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
-status_is 0 'stages measures the tools'
+run_ok 'stages measures the tools' benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
 filled stages stages stages/wall_seconds/stage=fasta2h5,bases=20000 stages/cpu_seconds/stage=covpredict,bases=40000 \
     stages/peak_rss_bytes/stage=bigwig,bases=40000 stages/seconds_per_mbp/stage=bedgraph stages/fit_r2/stage=covpredict
-run benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o pipeline/
-status_is 0 'pipeline measures the pipeline'
+run_ok 'pipeline measures the pipeline' benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o pipeline/
 filled pipeline pipeline pipeline/wall_seconds/stage=covpredict pipeline/wall_seconds/stage=all \
     pipeline/peak_rss_bytes/stage=merge
 
@@ -170,8 +163,7 @@ for i in 1 2; do
     run covpredict -q -m small.ckpt --subsequence-length 400 --shard $i/2 --stats shard$i.json -o shard$i.h5 one/genome.fa
     status_is 0 "shard $i"
 done
-run benchmark stages -o shards/ shard1.json shard2.json
-status_is 0 'stages of earlier runs'
+run_ok 'stages of earlier runs' benchmark stages -o shards/ shard1.json shard2.json
 stderr_like '^benchmark: 2 runs, .* s on average; slowest: run=shard[12],region=chr' '  the slowest run is named'
 filled shards stages
 number() { # KEY FILE
@@ -191,8 +183,7 @@ printf '>a\nACGT\n>\nACGT\n' >late.fa
 mkfifo pipe.fa
 while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    run benchmark $args
-    refused "$code" "$regex" "$args"
+    run_refused "$code" "$regex" "$args" benchmark $args
 done <<'END'
 1|synth -q --size 1M -o /dev/full|^benchmark: error: /dev/full: No space left on device$
 2|synth --size 5 --depth 1 -o -|--depth needs a file or directory as output
@@ -215,10 +206,8 @@ done <<'END'
 1|report --fasta missing.fa -o x/|error: missing\.fa: No such file
 END
 for command in report pipeline stages; do
-    run benchmark $command -m missing.ckpt -o x/
-    refused 1 'error: missing\.ckpt: No such file' "$command: a missing checkpoint"
-    run benchmark $command -m late.fa -o x/
-    refused 1 'error: late\.fa: ' '  a file that is not a checkpoint'
+    run_refused 1 'error: missing\.ckpt: No such file' "$command: a missing checkpoint" benchmark $command -m missing.ckpt -o x/
+    run_refused 1 'error: late\.fa: ' '  a file that is not a checkpoint' benchmark $command -m late.fa -o x/
 done
 ok '  create no directory' test ! -e x
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/

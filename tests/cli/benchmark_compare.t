@@ -23,51 +23,34 @@ file 20 stages/a higher 10 >turned.json
 echo '{"figures": [' >cut.json
 echo '{"figures": [{"name": "x"}]}' >bad.json
 
-run benchmark compare base.json same.json
-status_is 0 'the same speed passes'
+run_ok 'the same speed passes' benchmark compare base.json same.json
 is "$(head -n 1 "$stdout")" "$(printf 'name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict')" '  with a header'
 like "$(sed -n 2p "$stdout")" '^stages/a	s	10	10\.2	1\.0200	.*	same$' '  and a row'
-run benchmark compare base.json slow.json
-refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' '20 % slower fails'
+run_refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' '20 % slower fails' benchmark compare base.json slow.json
 stdout_like '	1\.2000	.*	worse$' '  with a row in the table'
-run benchmark compare --max-slowdown 0.25 base.json slow.json
-status_is 0 '  unless --max-slowdown allows it'
+run_ok '  unless --max-slowdown allows it' benchmark compare --max-slowdown 0.25 base.json slow.json
 said=$(trap '' XFSZ && ulimit -f 0 && benchmark compare -o cut.tsv base.json slow.json 2>&1)
 like "$? $said" '^1 .*cut\.tsv: File too large' '  a table that cannot be written'
 ok '  is not created' test ! -e cut.tsv
-run benchmark compare base.json fast.json
-status_is 0 'faster passes'
+run_ok 'faster passes' benchmark compare base.json fast.json
 stdout_like '	0\.8000	.*	better$' '  with the verdict better'
-run benchmark compare rate.json low_rate.json
-refused 1 'model/b' 'a lower rate is worse'
-run benchmark compare low_rate.json rate.json
-status_is 0 '  and a higher one better'
-run benchmark compare base.json noisy.json
-status_is 0 'a difference within noise passes'
-run benchmark compare base.json other.json
-refused 3 'different machines: probe memory_gb_per_second is 20 in the first and 10 in the second' \
-    'different machines cannot be compared'
+run_refused 1 'model/b' 'a lower rate is worse' benchmark compare rate.json low_rate.json
+run_ok '  and a higher one better' benchmark compare low_rate.json rate.json
+run_ok 'a difference within noise passes' benchmark compare base.json noisy.json
+run_refused 3 'different machines: probe memory_gb_per_second is 20 in the first and 10 in the second' \
+    'different machines cannot be compared' benchmark compare base.json other.json
 is "$(cat "$stdout")" '' '  and print no table'
-run benchmark compare --probe-tolerance 1.5 base.json other.json
-refused 1 'stages/a' '  unless --probe-tolerance allows it'
-run benchmark compare base.json rate.json
-refused 1 'no common figures' 'nothing to compare'
-run benchmark compare base.json turned.json
-refused 1 '"better" differs between the files' 'contradictory figures'
-run benchmark compare base.json cut.json
-refused 1 'cut.json: invalid JSON' 'a truncated file'
-run benchmark compare base.json bad.json
-refused 1 'bad.json: figure x: "better"' 'a figure without "better"'
+run_refused 1 'stages/a' '  unless --probe-tolerance allows it' benchmark compare --probe-tolerance 1.5 base.json other.json
+run_refused 1 'no common figures' 'nothing to compare' benchmark compare base.json rate.json
+run_refused 1 '"better" differs between the files' 'contradictory figures' benchmark compare base.json turned.json
+run_refused 1 'cut.json: invalid JSON' 'a truncated file' benchmark compare base.json cut.json
+run_refused 1 'bad.json: figure x: "better"' 'a figure without "better"' benchmark compare base.json bad.json
 sed 's/"unit": "s"/"unit": "s\\tq\\nx"/' base.json >odd.json
 run benchmark compare odd.json odd.json
 is "$(sed -n '2,$p' "$stdout" | cut -f 1-3)" "$(printf 'stages/a\ts?q?x\t10')" 'control characters in a unit'
-run benchmark compare base.json none.json
-refused 1 'none.json' 'a missing file'
-run benchmark compare base.json
-refused 2 '' 'only one file'
-run benchmark compare -o table.tsv base.json slow.json
-refused 1 'stages/a' 'a table in a file'
+run_refused 1 'none.json' 'a missing file' benchmark compare base.json none.json
+run_refused 2 '' 'only one file' benchmark compare base.json
+run_refused 1 'stages/a' 'a table in a file' benchmark compare -o table.tsv base.json slow.json
 like "$(cat table.tsv)" 'worse' '  is written even on failure'
-run benchmark compare -o table.tsv base.json same.json
-refused 1 'use -f to replace it' '  is not overwritten'
+run_refused 1 'use -f to replace it' '  is not overwritten' benchmark compare -o table.tsv base.json same.json
 done_testing

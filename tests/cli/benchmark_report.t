@@ -6,8 +6,7 @@ need_python json
 
 make_ckpt bi-hybrid small.ckpt || exit 99
 benchmark synth --size 100k --contigs 2 -o small.fa || exit 99
-run benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
-status_is 0 'report measures everything'
+run_ok 'report measures everything' benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
 is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision time of a genome device layout where more hardware helps ' \
     '  and prints recommendations'
 like "$(cut -f 3 "$stdout" | tr '\n' ' ')" \

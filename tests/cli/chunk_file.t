@@ -9,8 +9,7 @@ start_python "$SRC/tests/oracle/h5_equal.py"
 stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds the same values
     name=$1 layout=$2
     shift 2
-    run h5chunk repack -q -f --layout "$layout" "$@" -o out.h5 odd.h5
-    status_is 0 "$name: written"
+    run_ok "$name: written" h5chunk repack -q -f --layout "$layout" "$@" -o out.h5 odd.h5
     ok '  h5py reads the same data' ask odd.h5 out.h5
 }
 

@@ -86,15 +86,13 @@ class Evil:
 save("evil.ckpt", {"x": x}, {"step": Evil()})
 save("nan.ckpt", {"x": x, "bad": torch.tensor([1.0, float("nan")])})
 EOF
-run dump_ckpt old.ckpt
-refused 1 'old\.ckpt: not a PyTorch checkpoint' 'the format before PyTorch 1.6 is refused'
+run_refused 1 'old\.ckpt: not a PyTorch checkpoint' 'the format before PyTorch 1.6 is refused' dump_ckpt old.ckpt
 run dump_ckpt state.ckpt
 refused 1 'state\.ckpt: not a PyTorch Lightning checkpoint: state_dict is missing' 'a state dict alone is refused'
 run dump_ckpt evil.ckpt
 refused 1 'evil\.ckpt: pickle imports posix\.system, which is not allowed; nothing was executed' 'os.system is refused'
 ok '  and not executed' test ! -e executed
-run dump_ckpt nan.ckpt
-refused 1 'nan\.ckpt: tensor bad: element 1 is NaN' 'a weight that is NaN is refused'
+run_refused 1 'nan\.ckpt: tensor bad: element 1 is NaN' 'a weight that is NaN is refused' dump_ckpt nan.ckpt
 
 # torch.load and dump_ckpt read the same items (except sums) and values from our files, those of torch.save and the
 # reference checkpoints.
@@ -138,8 +136,7 @@ i=0
 for file; do
     i=$((i + 1))
     name=${file#"$SHARED/reference/"}
-    run dump_ckpt "$file" our.raw
-    status_is 0 "$name: read"
+    run_ok "$name: read" dump_ckpt "$file" our.raw
     sed 's/^\(tensor.*\)\t[^\t]*$/\1/' "$stdout" >our.txt
     ok "$name: the same items" diff "$i.txt" our.txt
     ok "$name: the same values" cmp "$i.raw" our.raw
@@ -155,8 +152,7 @@ c = torch.load("cnn.ckpt", **kwargs)
 c["state_dict"] = {sys.argv[1] + name: tensor for name, tensor in c["state_dict"].items()}
 torch.save(c, "wrapped.ckpt")
 EOF
-    run covpredict -q -f --float -m wrapped.ckpt -o wrapped.h5 x.fa
-    status_is 0 "a checkpoint with the prefix '$prefix'"
+    run_ok "a checkpoint with the prefix '$prefix'" covpredict -q -f --float -m wrapped.ckpt -o wrapped.h5 x.fa
     cov2bigwig -q -f --datasets atacseq -o "with$prefix.bg" wrapped.h5
     ok '  gives the same predictions' cmp with.bg "with$prefix.bg"
 done

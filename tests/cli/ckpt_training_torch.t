@@ -6,12 +6,9 @@ need_shared reference/models reference/predmoter_testdata
 need_python torch
 
 mini=$SHARED/reference/predmoter_testdata/mini_model.ckpt
-run recode_ckpt "$mini" mini.ckpt
-status_is 0 "a checkpoint that Predmoter's trainer wrote"
-run recode_ckpt "$SHARED/reference/models/hybrid/model.ckpt" hybrid.ckpt
-status_is 0 'a checkpoint without loops or callbacks'
-run recode_ckpt "$SHARED/reference/models/hybrid/init.ckpt" init.ckpt
-status_is 0 'a checkpoint before the first step'
+run_ok "a checkpoint that Predmoter's trainer wrote" recode_ckpt "$mini" mini.ckpt
+run_ok 'a checkpoint without loops or callbacks' recode_ckpt "$SHARED/reference/models/hybrid/model.ckpt" hybrid.ckpt
+run_ok 'a checkpoint before the first step' recode_ckpt "$SHARED/reference/models/hybrid/init.ckpt" init.ckpt
 run recode_ckpt mini.ckpt again.ckpt
 ok 'rewriting our own checkpoint gives the same bytes' cmp again.ckpt mini.ckpt
 

@@ -20,8 +20,7 @@ awk "$random"'BEGIN {
     }
     print ">other\nRYKMSWBDHVACGTRYKM"
 }' >g.fa
-run fasta2h5 --subsequence-length 5000 --compression none -o none.h5 g.fa
-status_is 0 'a genome file without compression'
+run_ok 'a genome file without compression' fasta2h5 --subsequence-length 5000 --compression none -o none.h5 g.fa
 
 lz4=$(codec_files available 32004 2>/dev/null && echo yes)
 blosc=$(codec_files available 32001 2>/dev/null && echo yes)
@@ -35,16 +34,14 @@ same_genome() { # A B NAME
     ok "$3" ask genome "$1" "$2"
 }
 for compression in lz4 zstd zstd:19 blosc blosc:9; do
-    run fasta2h5 --subsequence-length 5000 --compression $compression -o $compression.h5 g.fa
-    status_is 0 "--compression $compression"
+    run_ok "--compression $compression" fasta2h5 --subsequence-length 5000 --compression $compression -o $compression.h5 g.fa
     run fasta2h5 --subsequence-length 5000 --compression $compression -@ 1 -o again.h5 -f g.fa
     ok '  the same file from one thread, except for the time' "$PYTHON" - $compression.h5 again.h5 <<'END'
 import sys, h5py
 a, b = (h5py.File(p)['data/X'].id for p in sys.argv[1:])
 assert all(a.read_direct_chunk((i, 0, 0)) == b.read_direct_chunk((i, 0, 0)) for i in range(a.shape[0]))
 END
-    run h5_copy genome none $compression.h5 back.h5
-    status_is 0 '  read back'
+    run_ok '  read back' h5_copy genome none $compression.h5 back.h5
     same_genome none.h5 back.h5 '  with the same values'
     if has_plugin $compression; then
         ok '  and by h5py with a plugin' codec_files check $compression $compression.h5 none.h5
@@ -88,10 +85,8 @@ mkdir forms
 ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/oracle/h5_forms.py" make forms
 for compression in lz4 zstd blosc; do
     for type in int16 int32 float32; do
-        run h5_copy measured $compression/$type forms/cov_le_i1.h5 p.h5
-        status_is 0 "predictions as $type, compressed by $compression"
-        run h5_copy predicted gzip/$type p.h5 q.h5
-        status_is 0 '  read back'
+        run_ok "predictions as $type, compressed by $compression" h5_copy measured $compression/$type forms/cov_le_i1.h5 p.h5
+        run_ok '  read back' h5_copy predicted gzip/$type p.h5 q.h5
         run h5_copy measured gzip/$type forms/cov_le_i1.h5 r.h5
         ok '  with the same values' "$PYTHON" -c 'import h5py, sys
 a, b = (h5py.File(p)["prediction/predictions"][:] for p in sys.argv[1:])
@@ -111,6 +106,5 @@ with open(sys.argv[1], 'r+b') as f:
     f.seek(-1, 1)
     f.write(bytes([byte ^ 64]))
 END
-run h5_copy genome none flipped.h5 back.h5
-refused 1 'flipped\.h5: data/X: row [0-9]* .*: zstd: ' '  and refused'
+run_refused 1 'flipped\.h5: data/X: row [0-9]* .*: zstd: ' '  and refused' h5_copy genome none flipped.h5 back.h5
 done_testing

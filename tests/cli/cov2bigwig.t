@@ -19,19 +19,16 @@ listing() { # DIRECTORY
 # ---------------------------------------------------------------- outputs
 
 mkdir out
-run cov2bigwig -o out/ p.h5
-status_is 0 'a directory'
+run_ok 'a directory' cov2bigwig -o out/ p.h5
 stderr_is '' '  without a word'
 stdout_is '' '  and nothing on standard output'
 is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has one bigWig per dataset'
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
 done
-run cov2bigwig -f -o out p.h5
-status_is 0 'an existing directory needs no slash'
+run_ok 'an existing directory needs no slash' cov2bigwig -f -o out p.h5
 for suffix in bw bigWig BW bedGraph bg bdg bedGraph.gz bg.gz bdg.gz; do
-    run cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
-    status_is 0 "x.$suffix"
+    run_ok "x.$suffix" cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
     case $suffix in
     BW) mv x.BW x.bw ;;
     esac
@@ -53,8 +50,7 @@ ok 'standard output' cmp std.bg x.bg
 run sh -c 'cov2bigwig --datasets h3k4me3 -o - p.h5 | cat >std.bg'
 ok 'a pipe' cmp std.bg x.bg
 ln -s nowhere link.bw
-run cov2bigwig -f -o link.bw one.h5
-status_is 0 'a link to nothing'
+run_ok 'a link to nothing' cov2bigwig -f -o link.bw one.h5
 check_track one.h5 link.bw '  is replaced'
 rm -r out x.* std.bg link.bw
 
@@ -70,13 +66,11 @@ rm -r t1 t2 t5
 # ---------------------------------------------------------------- file names
 
 mkdir out
-run cov2bigwig --format bedgraph --basename 'a b' --strand - --window-size 7 -o out/ one.h5
-status_is 0 'a base name, a strand, a window'
+run_ok 'a base name, a strand, a window' cov2bigwig --format bedgraph --basename 'a b' --strand - --window-size 7 -o out/ one.h5
 printf 'Mito\n' >ids
 run cov2bigwig --format bedgraph.gz --strand=+ --blacklist-file ids --window_size=12 -o out/ one.h5
 status_is 0 'a blacklist and an option with an underscore'
-run cov2bigwig --format bedgraph --smooth gauss:2.50 -o out/ one.h5
-status_is 0 'a Gaussian'
+run_ok 'a Gaussian' cov2bigwig --format bedgraph --smooth gauss:2.50 -o out/ one.h5
 is "$(listing out)" \
     'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi one_atacseq_avg_strand_smooth=2.5.bg ' \
     'names are like those of Predmoter'
@@ -113,12 +107,10 @@ converts one.h5 s.bw 'zeros dropped from bigWig' '--skip-zero' skip_zero=1
 converts one.h5 s.bw 'small values dropped' '--min-value 2' min_value=2
 converts one.h5 s.bg 'small values dropped after the other steps' '--min-value 2.5 --scale 2 --window-size 4' min_value=2.5 scale=2 window=4
 converts one.h5 s.bw 'no part of a bigWig is left but its contigs' '--min-value 1e9' min_value=1e9
-run cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
-status_is 0 'no part of a compressed bedGraph is left'
+run_ok 'no part of a compressed bedGraph is left' cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
 
 printf '# two of them\nchr1\n\nscaffold|7:x.1 # and why\nabsent\n' >ids
-run cov2bigwig --blacklist-file ids -f -o s.bw one.h5
-status_is 0 'a list of ids'
+run_ok 'a list of ids' cov2bigwig --blacklist-file ids -f -o s.bw one.h5
 stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5; the first is absent$' '  counts unknown ones'
 check_track one.h5 s.bw '  drops them' 'drop=chr1,scaffold|7:x.1'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
@@ -193,8 +185,7 @@ refuses 1 'bad\.h5: .*chr1' 'a value that is not a number' -o x.bg.gz bad.h5
 make_input pred bad.h5 datasets=../x
 mkdir out
 refuses 1 "dataset '\.\./x': not usable as part of a file name" 'a dataset that leads elsewhere' -o out/ bad.h5
-run cov2bigwig -o x.bw bad.h5
-status_is 0 '  but works under another name'
+run_ok '  but works under another name' cov2bigwig -o x.bw bad.h5
 rm -r x.bw out
 make_input pred bad.h5 datasets=d names='a b,c'
 refuses 1 "the name of contig 'a b' has white space" 'a name with a blank, in bedGraph' -o x.bg bad.h5
@@ -244,8 +235,7 @@ echo mine >out/p_h3k4me3_avg_strand.bw
 refuses 1 'out/p_h3k4me3_avg_strand\.bw: already exists' 'one of two outputs is there' -o out/ p.h5
 is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not created'
 rm -r out
-run cov2bigwig --basename x -o absent/two/ p.h5
-status_is 0 'a missing directory is created'
+run_ok 'a missing directory is created' cov2bigwig --basename x -o absent/two/ p.h5
 is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' '  and has the right regions'
 rm -r absent
 head -c 1000 one.h5 >bad.h5

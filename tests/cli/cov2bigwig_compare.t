@@ -53,8 +53,7 @@ for x in x.bg x.bw; do
 done
 # Places with extreme coverage.
 ask repeat deep_x.bg deep_y.bg || exit 99
-run cov2bigwig --compare deep_y.bg --stats deep.json deep_x.bg
-status_is 0 'rDNA and an organelle'
+run_ok 'rDNA and an organelle' cov2bigwig --compare deep_y.bg --stats deep.json deep_x.bg
 stderr_like "^cov2bigwig: warning: deep_y\.bg: extreme coverage decides Pearson's r: 0\.[0-9]{3} per base, but 0\.[0-9]{3} without chr1:420001-440000, chrM; --blacklist-file omits such regions, and --stats lists them$" \
     '  are a warning'
 ok '  and in the JSON' ask outliers deep.json deep_x.bg deep_y.bg deep.bed chr1:420000-440000 chrM:0-12300
@@ -73,8 +72,7 @@ unlike "$(cat "$stderr")" 'extreme coverage' '  not without these regions'
 run covprofile correlate --bins 10k --method spearman -o r.tsv -f deep_x.bg deep_y.bg
 unlike "$(cat "$stderr")" 'extreme coverage' "  nor of Spearman's r"
 ask organelle cell_x.bg cell_y.bg || exit 99
-run cov2bigwig --compare cell_y.bg --stats cell.json cell_x.bg
-status_is 0 'an organelle that is a fifth of the bases'
+run_ok 'an organelle that is a fifth of the bases' cov2bigwig --compare cell_y.bg --stats cell.json cell_x.bg
 stderr_like "^cov2bigwig: warning: cell_y\.bg: extreme coverage decides Pearson's r: 0\.[0-9]{3} per base, but 0\.[0-9]{3} without chrM; " \
     '  is a warning'
 ok '  and in the JSON as a whole' ask outliers cell.json cell_x.bg cell_y.bg cell.bed chrM:0-85779
@@ -82,8 +80,7 @@ run cov2bigwig --compare cell_y.bg --blacklist-file cell.bed --stats cell.json c
 unlike "$(cat "$stderr")" 'extreme coverage' '  without it, no chromosome is left'
 
 # Thresholds without peaks.
-run cov2bigwig --compare y.bw --peak-threshold 100 x.bw
-status_is 0 'a threshold above all values'
+run_ok 'a threshold above all values' cov2bigwig --compare y.bw --peak-threshold 100 x.bw
 max() { "$PYTHON" -c 'import sys; print("%.4g" % max(float(line.split()[3]) for line in open(sys.argv[1])))' "$1"; }
 is "$(grep -v 'missing values' "$stderr")" "cov2bigwig: warning: x.bw: no peaks at 100: the largest value is $(max x.bg)
 cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" '  is a warning for each track'
@@ -107,11 +104,9 @@ is "$(peaks)" 1 '  --peak-gap joins others'
 
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
-run cov2bigwig --compare sparse.bw one.bw
-status_is 0 'a measured track that lacks most bases'
+run_ok 'a measured track that lacks most bases' cov2bigwig --compare sparse.bw one.bw
 stderr_like 'warning: sparse.bw: missing values at [0-9]+ % of the bases of one.bw' '  with a warning'
-run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
-status_is 0 'bedGraph from standard input'
+run_ok 'bedGraph from standard input' cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 stdout_is '' '  and the table to a file'
 check t.tsv x.bg y.bg '  is right' stem=stdin
 agrees 'sizes with a unit' x.bw x.bg y.bg '--compare y.bw --bin-sizes 1,1k,10000' sizes=1,1000,10000
@@ -124,8 +119,7 @@ is "$(tail -n 1 "$stdout" | cut -f 3-8 | tr '\t' ' ')" "total $(awk '{n += $3 - 
 )" 'a track agrees with itself'
 awk '$1 != "m" && $1 != "short"' y.bg >few.bg
 printf 'more\t0\t9\t1\n' >>few.bg
-run cov2bigwig --compare few.bg x.bg
-status_is 0 'contigs that only one has'
+run_ok 'contigs that only one has' cov2bigwig --compare few.bg x.bg
 cp "$stdout" table
 check table x.bg few.bg '  are left out'
 stderr_like 'x.bg: skipping 2 of 5 contigs that are not in few.bg: m, short' '  and listed'
@@ -142,8 +136,7 @@ for dataset in atacseq h3k4me3; do
     track p_$dataset.bg --datasets $dataset p.h5
     track e_$dataset.bg --experimental --datasets $dataset e.h5
 done
-run cov2bigwig --compare e.h5 --peak-threshold 2 p.h5
-status_is 0 'predictions and a genome file'
+run_ok 'predictions and a genome file' cov2bigwig --compare e.h5 --peak-threshold 2 p.h5
 stderr_is '' '  without a word'
 cp "$stdout" table
 for dataset in atacseq h3k4me3; do
@@ -173,8 +166,7 @@ run sh -c 'cat p_atacseq.bg.gz >pipe & cov2bigwig --compare e.h5 --datasets atac
 cp "$stdout" table
 check table p_atacseq.bg e.h5:atacseq:avg '  and from a pipe' dataset=atacseq stem=pipe
 rm p_atacseq.bg.gz
-run cov2bigwig --compare e.h5 --strand + one.h5
-status_is 0 'a single dataset'
+run_ok 'a single dataset' cov2bigwig --compare e.h5 --strand + one.h5
 agrees 'one strand of both' p.h5 p+.bg e.h5:atacseq:+ '--compare e.h5 --strand + --datasets atacseq' dataset=atacseq stem=p
 
 # The same reads in one BAM file or in six.
@@ -226,8 +218,7 @@ done
 cp "$SRC/workflows/demo/plant.ckpt" m.ckpt
 covpredict -q -m m.ckpt -o g_pred.h5 g.fa && covpredict -q -m m.ckpt -r seq3 -o part.h5 g.fa || exit 99
 for genome in onehot packed short; do
-    run cov2bigwig -q --datasets atacseq --compare $genome.h5 g_pred.h5
-    status_is 0 "predictions and $genome.h5 of the same bases"
+    run_ok "predictions and $genome.h5 of the same bases" cov2bigwig -q --datasets atacseq --compare $genome.h5 g_pred.h5
 done
 where='seq2:21385-42768: made from other bases than'
 end='; to compare nevertheless, convert one to a bigWig'
@@ -240,8 +231,7 @@ refuses 1 "^cov2bigwig: error: onehot\.h5: $where other_packed\.h5$end\$" '  two
 echo seq2 >seq2
 run cov2bigwig -q --datasets atacseq --blacklist-file seq2 --compare other_onehot.h5 g_pred.h5
 status_is 0 '  a contig that is dropped does not matter'
-run cov2bigwig -q --datasets atacseq --compare other_onehot.h5 part.h5
-status_is 0 '  nor do chunks that are not predicted'
+run_ok '  nor do chunks that are not predicted' cov2bigwig -q --datasets atacseq --compare other_onehot.h5 part.h5
 echo seq2 new >rename
 run cov2bigwig -q --datasets atacseq --rename rename --compare other_onehot.h5 g_pred.h5
 status_is 0 '  nor one that has another name there'
@@ -251,8 +241,7 @@ refuses 1 'contig seq1 has 50000 bases, but 30000 in other_onehot\.h5' '  differ
 "$PYTHON" -c '
 import h5py
 del h5py.File("g_pred.h5", "r+")["data/bases_fingerprint"]'
-run cov2bigwig -q --datasets atacseq --compare other_onehot.h5 g_pred.h5
-status_is 0 '  nor do predictions without fingerprints'
+run_ok '  nor do predictions without fingerprints' cov2bigwig -q --datasets atacseq --compare other_onehot.h5 g_pred.h5
 
 # ---------------------------------------------------------------- options of the input
 
@@ -407,8 +396,7 @@ refuses 1 't\.tsv: already exists' 'an existing table' -o t.tsv --compare y.bg x
 refuses 1 'absent/t\.tsv: .*absent' 'a missing directory' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
 refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
-run sh -c 'cov2bigwig --compare y.bg x.bg >/dev/full'
-refused 1 'standard output: No space left on device$' '  as standard output'
+run_refused 1 'standard output: No space left on device$' '  as standard output' sh -c 'cov2bigwig --compare y.bg x.bg >/dev/full'
 mkdir closed && chmod a-w closed
 run_unprivileged cov2bigwig -o closed/t.tsv --tmpdir . --compare y.bg x.bg
 refused 1 'closed' 'a directory that cannot be written to'

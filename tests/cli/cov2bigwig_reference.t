@@ -41,8 +41,7 @@ predictions=$reference/pred_data_1_predictions.h5
 genome=$SHARED/reference/predmoter_testdata/train_data_1.h5
 for strand in avg + -; do
     for format in bigwig bedgraph bedgraph.gz; do
-        run cov2bigwig --strand $strand --format $format --basename ref -o out/ "$predictions"
-        status_is 0 "strand $strand as $format"
+        run_ok "strand $strand as $format" cov2bigwig --strand $strand --format $format --basename ref -o out/ "$predictions"
     done
     for dataset in atacseq h3k4me3; do
         name=ref_${dataset}_${strand}_strand
@@ -52,8 +51,7 @@ for strand in avg + -; do
     done
 done
 for format in bigwig bedgraph.gz; do
-    run cov2bigwig --window-size 150 --basename ref --format $format -o out/ "$predictions"
-    status_is 0 "smoothed, as $format"
+    run_ok "smoothed, as $format" cov2bigwig --window-size 150 --basename ref --format $format -o out/ "$predictions"
 done
 for dataset in atacseq h3k4me3; do
     for suffix in bw bg.gz; do
@@ -62,8 +60,7 @@ for dataset in atacseq h3k4me3; do
     done
 done
 for format in bigwig bedgraph.gz; do
-    run cov2bigwig --experimental --basename exp --format $format -o out/ "$genome"
-    status_is 0 "measured coverage as $format"
+    run_ok "measured coverage as $format" cov2bigwig --experimental --basename exp --format $format -o out/ "$genome"
 done
 for dataset in atacseq h3k4me3; do
     for suffix in bw bg.gz; do
@@ -76,8 +73,7 @@ is "$(find out -name '.*' ! -name out)" '' 'no temporary file is left'
 # The other genome files of Predmoter's tests, in all layouts and types.
 for file in "$SHARED"/reference/predmoter_testdata/*.h5; do
     stem=$(basename "$file" .h5)
-    run cov2bigwig --experimental --window-size 15 --basename "$stem" -o out/ "$file"
-    status_is 0 "$stem"
+    run_ok "$stem" cov2bigwig --experimental --window-size 15 --basename "$stem" -o out/ "$file"
     for track in out/"${stem}"_*.bw; do
         dataset=${track#out/"${stem}"_}
         ok "  $track" ask input "$file" "$track" dataset="${dataset%_avg_strand_ws=15.bw}" \

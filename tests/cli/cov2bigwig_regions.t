@@ -21,8 +21,7 @@ keep=chr1:100:1600,Mito:0:3,chr2:999:1001
 # ---------------------------------------------------------------- regions
 
 for out in x.bw x.bg; do
-    run cov2bigwig -q -f -R keep.bed -o $out one.h5
-    status_is 0 "-R: $out"
+    run_ok "-R: $out" cov2bigwig -q -f -R keep.bed -o $out one.h5
     check_track one.h5 $out '  has only the regions' keep=$keep
 done
 cp x.bg wanted.bg
@@ -49,8 +48,7 @@ printf 'chr1\t50\t200\nchr1\t1500\t1550\n' >drop.bed
 converts one.h5 x.bg 'with a blacklist' '-r chr1:101-1600 --blacklist-file drop.bed --skip-zero' keep=chr1:100:1600 bed=drop.bed skip_zero=1
 printf 'chr1 new1\n' >names
 converts one.h5 x.bg 'names are those of the input' '-r chr1:101-1600 --rename names' keep=chr1:100:1600 rename=names
-run cov2bigwig -q -f -R keep.bed -o x.bw part.h5
-status_is 0 'of a partial file'
+run_ok 'of a partial file' cov2bigwig -q -f -R keep.bed -o x.bw part.h5
 run cov2bigwig -f --threads 3 -r chr1 -o out3.bw one.h5
 run cov2bigwig -f --threads 1 -r chr1 -o out1.bw one.h5
 ok 'threads do not matter' cmp out3.bw out1.bw

@@ -87,8 +87,7 @@ ok 'the same bytes with 2 threads' diff -r t1 t2
 ok 'the same bytes with 5 threads' diff -r t1 t5
 rm -r t1 t2 t5
 h5chunk cat -q one.h5 >one.stream
-run cov2bigwig -o s.bw one.stream
-status_is 0 'a stream stored in a file'
+run_ok 'a stream stored in a file' cov2bigwig -o s.bw one.stream
 check_track one.h5 s.bw '  is right' arrival=1
 rm s.bw
 
@@ -140,8 +139,7 @@ h5chunk cat -q p.h5 >stream
 size=$(stat -c %s stream)
 for part in 0 1 2 5 8; do
     head -c $((size * part / 10)) stream >part.cov
-    run sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
-    refused 1 'standard input: .*' "a stream cut at $part tenths"
+    run_refused 1 'standard input: .*' "a stream cut at $part tenths" sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
     is "$(ls -A out)" '' '  leaves nothing'
     rmdir out
 done

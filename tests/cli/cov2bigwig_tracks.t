@@ -19,8 +19,7 @@ gzip -k x.bg
 { printf 'track type=bedGraph\n#\n' && tr '\t' ' ' <x.bg; } >blanks.txt
 
 # ---- from one format to another
-run cov2bigwig -o x.bw --chrom-sizes sizes x.bg
-status_is 0 'bedGraph to bigWig'
+run_ok 'bedGraph to bigWig' cov2bigwig -o x.bw --chrom-sizes sizes x.bg
 stderr_is '' 'without a word'
 check 'with its values' x.bw x.bg
 bw_dump x.bw | LC_ALL=C sort >libbigwig.bg
@@ -30,14 +29,11 @@ is "$(cut -f1 got.bg | uniq | tr '\n' ' ')" 'chr2 chr10 m short chr1 ' 'contigs 
 ok 'the header has all contigs of the sizes' "$PYTHON" -c '
 import pyBigWig
 assert pyBigWig.open("x.bw").chroms() == {"chr2": 30011, "chr10": 12345, "m": 1, "short": 150, "chr1": 8000, "empty": 50}'
-run cov2bigwig -o y.bg x.bw
-status_is 0 'bigWig to bedGraph'
+run_ok 'bigWig to bedGraph' cov2bigwig -o y.bg x.bw
 ok 'gives the merged bedGraph' cmp y.bg got.bg
-run cov2bigwig -o y.bw x.bw
-status_is 0 'bigWig to bigWig'
+run_ok 'bigWig to bigWig' cov2bigwig -o y.bw x.bw
 ok 'gives the same file' cmp y.bw x.bw
-run cov2bigwig -o y.bg.gz x.bg
-status_is 0 'bedGraph without sizes to bedGraph'
+run_ok 'bedGraph without sizes to bedGraph' cov2bigwig -o y.bg.gz x.bg
 ok 'compressed, with an index' test -s y.bg.gz.tbi
 check 'and its values' y.bg.gz x.bg
 run cov2bigwig -f -@ 3 -o y.bw --chrom-sizes sizes x.bg
@@ -46,8 +42,7 @@ for file in x.bg.gz blanks.txt; do
     run cov2bigwig -f -o y.bw --chrom-sizes sizes $file
     ok "and from $file" cmp y.bw x.bw
 done
-run sh -c 'cat x.bg.gz | cov2bigwig -f -o y.bw --chrom-sizes sizes -'
-status_is 0 'bedGraph from a pipe'
+run_ok 'bedGraph from a pipe' sh -c 'cat x.bg.gz | cov2bigwig -f -o y.bw --chrom-sizes sizes -'
 ok 'is the same as from the file' cmp y.bw x.bw
 run sh -c 'cat x.bg | cov2bigwig -o - - >y.bg'
 ok 'and to a pipe' cmp y.bg got.bg
@@ -128,8 +123,7 @@ for case in 'fixed.wig: wiggle text; convert it with wigToBigWig' 'variable.wig:
     refuses 1 "^cov2bigwig: error: $case\$" "${case%%:*}" -o out.bg "${case%%:*}"
     gzip -c "${case%%:*}" >text.gz
     refuses 1 "error: text.gz:${case#*:}\$" '  compressed' -o out.bg text.gz
-    run cov2bigwig -o out.bg - <"${case%%:*}"
-    refused 1 "error: standard input:${case#*:}\$" '  from standard input'
+    run_refused 1 "error: standard input:${case#*:}\$" '  from standard input' cov2bigwig -o out.bg - <"${case%%:*}"
 done
 refuses 1 'x.bg:1: contig chr2 is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg
 sed 's/12345/12000/' sizes >short

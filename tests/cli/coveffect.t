@@ -242,8 +242,7 @@ at() { printf '%s' "$c1" | cut -c"$1-$2"; }
         "1000	n	N	A" "12	long	$(at 12 12)	$(printf '%0600d' 0 | tr 0 A)" "13	odd	$(at 13 13)	A-"
     printf 'c9\t5\tfar\tA\tC\t.\t.\t.\n'
 } >odd.vcf
-run coveffect vcf -m m.ckpt -g g.fa --window 504 --datasets atacseq -o odd.tsv odd.vcf
-status_is 0 'odd variants'
+run_ok 'odd variants' coveffect vcf -m m.ckpt -g g.fa --window 504 --datasets atacseq -o odd.tsv odd.vcf
 is "$(awk 'NR > 1 { print $3, $4 == "N" ? "N" : "", $8 == "NA" }' odd.tsv | tr '\n' ';')" \
     'star  1;sym  1;sym  1;case  0;wrong  1;past  1;none N 1;n N 0;long  1;odd  1;far  1;' '  have scores or NA'
 stderr_like "^coveffect: warning: odd\.vcf: no scores for variants that differ from the genome \(3 of 11\), the first at c1:9: REF is ., but the genome has .$" '  REF differs'
@@ -289,8 +288,7 @@ refused 1 '^coveffect: error: r\.vcf\.gz\.resume: cannot be written: File too la
 stderr_like '^coveffect: finished variants are kept in r\.vcf\.gz\.resume; run the same command with --resume to continue$' '  says how to continue'
 ok '  keeps the journal only' test -s r.vcf.gz.resume -a ! -e r.vcf.gz
 cp r.vcf.gz.resume kept
-run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume --stats s.json -o r.vcf.gz v.vcf
-status_is 0 '  continued'
+run_ok '  continued' coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume --stats s.json -o r.vcf.gz v.vcf
 ok '  the same bytes as without an interruption' cmp r.vcf.gz whole.vcf.gz
 n_done=$(sed -n 's/.*resume: \([0-9]*\) of .* variants are done$/\1/p' "$stderr")
 ok "  has not computed the $n_done variants again" "$PYTHON" -c 'import json, sys
@@ -442,8 +440,7 @@ fi
 awk "$random"'BEGIN { seed(1); print ">p"; while (n++ < 800) { letters(50, "ACGT"); print "" } }' >p.fa
 awk 'BEGIN { print "##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO" }
     NR > 241 && NR % 5 == 0 && NR < 480 { b = substr($0, 1, 1); printf "p\t%d\t.\t%s\t%s\t.\t.\t.\n", 50 * (NR - 2) + 1, b, b == "A" ? "C" : "A" }' p.fa >p.vcf
-run coveffect vcf -m "$SRC/workflows/demo/plant.ckpt" -g p.fa -o bar.tsv -@ 1 -b 16 --progress bar p.vcf
-status_is 0 'a bar'
+run_ok 'a bar' coveffect vcf -m "$SRC/workflows/demo/plant.ckpt" -g p.fa -o bar.tsv -@ 1 -b 16 --progress bar p.vcf
 is "$(tr '\r' '\n' <"$stderr" | sed -n 's|.* \([0-9]*\)/\([0-9]*\) variants.*|\1 \2|p' | awk '$1 % 4 && $1 != $2 || $2 != 47')" '' '  counts the variants that are done together at once'
 
 # ---------------------------------------------------------------- damaged files

@@ -34,8 +34,7 @@ ok 'they have peaks, and broad ones with several blocks' several
 check track 7 >t.bg
 check narrow 2.5 200 30 t.bg >wanted
 n=$(wc -l <wanted)
-run covpeaks call -c 2.5 -o t.narrowPeak t.bg
-status_is 0 'narrowPeak'
+run_ok 'narrowPeak' covpeaks call -c 2.5 -o t.narrowPeak t.bg
 stderr_like "^covpeaks: $n peaks with [0-9]+ bases\$" '  reports the number'
 is "$(awk -F'\t' '{ print NF, $6, $8, $9 }' t.narrowPeak | sort -u)" '10 . -1 -1' '  columns without values'
 is "$(cut -f 4 t.narrowPeak)" "$(awk '{ print "t_peak_" NR }' wanted)" '  names'
@@ -49,8 +48,7 @@ is "$(cat t.bed)" "$(awk -F'\t' -v OFS='\t' '{ s = $2 + $10; print $1, s, s + 1,
 run covpeaks call -q -c 2.5 --summits -o - t.bg
 ok '  also to standard output' cmp "$stdout" t.bed
 for suffix in gappedPeak broadPeak.gz bed; do
-    run covpeaks call -q -f --broad -c 5 -C 1 -o "b.$suffix" t.bg
-    status_is 0 "broad: $suffix"
+    run_ok "broad: $suffix" covpeaks call -q -f --broad -c 5 -C 1 -o "b.$suffix" t.bg
 done
 is "$(awk -F'\t' '{ print NF, $9, $14, $15 }' b.gappedPeak | sort -u)" '15 0 -1 -1' '  gappedPeak has 15 columns'
 is "$(gzip -dc b.broadPeak.gz | cut -f 1-7)" "$(cut -f 1-6,13 b.gappedPeak)" '  broadPeak has the same regions'
@@ -99,12 +97,10 @@ is "$(columns 4 | head -n 1)" h3k4me3_peak_1 '  named after the dataset'
 run sh -c 'h5chunk cat p.h5 | covpeaks call -q -c 2 -l 5 -g 3 --datasets h3k4me3 -o - - | LC_ALL=C sort -k1,1 -k2,2n | cut -f 1-3'
 is "$(cat "$stdout")" "$(LC_ALL=C sort -k1,1 -k2,2n wanted | cut -f 1-3)" '  from a stream'
 make_input exp e.h5
-run covpeaks call -q -c 2 -l 5 --experimental --datasets atacseq -o - e.h5
-status_is 0 'measured coverage'
+run_ok 'measured coverage' covpeaks call -q -c 2 -l 5 --experimental --datasets atacseq -o - e.h5
 ok '  has peaks' test -s "$stdout"
 
-run covpeaks call -c 99 -o none.narrowPeak t.bg
-status_is 0 'no peaks'
+run_ok 'no peaks' covpeaks call -c 99 -o none.narrowPeak t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 99: the largest value is 13' '  is a warning'
 ok '  and an empty file' test -f none.narrowPeak -a ! -s none.narrowPeak
 run covpeaks call -q -c 0 -o - t.bg
@@ -115,8 +111,7 @@ printf '%s\t100000\n' chr1 chr10 chr2 empty >sizes
 run covpeaks call -c 2.5 -r chr1:90000-95000 --chrom-sizes sizes -o - t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: no base has a value' 'a region without values'
 
-run covpeaks call -q -c 2.5 --stats s_mqc.json -o x.bed t.bg
-status_is 0 '--stats'
+run_ok '--stats' covpeaks call -q -c 2.5 --stats s_mqc.json -o x.bed t.bg
 ok '  has the number of peaks' "$PYTHON" -c '
 import json, sys
 row = json.load(open("s_mqc.json"))["data"]["s"]

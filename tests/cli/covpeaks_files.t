@@ -63,8 +63,7 @@ stderr_is 'covpeaks: warning: px.bed: 1 peak on sequences that are not in sizes:
 is "$(cat "$stdout")" "$(cat wanted)" '  its peaks do not count'
 
 echo 'track name=x' >none.bed
-run covpeaks compare --chrom-sizes sizes none.bed m.bed
-status_is 0 'a file without peaks'
+run_ok 'a file without peaks' covpeaks compare --chrom-sizes sizes none.bed m.bed
 stderr_is 'covpeaks: warning: none.bed: there are no peaks' '  is a warning'
 is "$(tail -n 1 "$stdout" | cut -f 2-6)" '0	0	0	0	0' '  and has a recall of 0'
 run covpeaks stats none.bed
@@ -76,8 +75,7 @@ printf 'chr1\t0\t99999\n' >long.bed
 refuses 1 "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 1 sizes | cut -f 2) bases in sizes\$" 'past the end' \
     compare --chrom-sizes sizes p.bed long.bed
 awk '{ print $1 "\t0\t" $2 }' sizes >whole.bed
-run covpeaks compare --chrom-sizes sizes p.bed whole.bed
-status_is 0 'peaks that end at the last base'
+run_ok 'peaks that end at the last base' covpeaks compare --chrom-sizes sizes p.bed whole.bed
 printf '#c\nchr1\t5\t5\n' >empty.bed
 refuses 1 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
 printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed
@@ -97,8 +95,7 @@ refuses 1 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compare -
 refuses 1 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \
     compare --genome g.fa p.bed m.bed
 refuses 1 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list' stats --chrom-sizes g.h5 p.bed
-run covpeaks compare --chrom-sizes sizes - - <p.bed
-refused 2 'standard input \(-\) is given 2 times$' 'standard input twice'
+run_refused 2 'standard input \(-\) is given 2 times$' 'standard input twice' covpeaks compare --chrom-sizes sizes - - <p.bed
 run covpeaks stats - </dev/null
 stderr_is 'covpeaks: warning: standard input: there are no peaks' '  or empty'
 refuses 2 'x\.tsv\.gz: the output is a table, but \.gz is another kind; use \.tsv$' 'a compressed table' stats -o x.tsv.gz p.bed

@@ -15,8 +15,7 @@ printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed
 for seed in 1 2 3; do
     check track $seed >t.bg || exit 99
     check narrow 2.5 200 30 t.bg | awk -v OFS='\t' 'NR % 3 { print $1, $2 + 20, $3 + 90 }' >m.bed
-    run covpeaks curve -f --measured m.bed --windows 1,8,16 --stats s.json t.bg
-    status_is 0 "curve $seed"
+    run_ok "curve $seed" covpeaks curve -f --measured m.bed --windows 1,8,16 --stats s.json t.bg
     prints '  precision and recall at each value' curve t.bg m.bed 1 8 16
     is "$(check areas s.json t.bg m.bed 2>&1)" 3 '  areas, baselines and the best cutoffs'
 done
@@ -30,8 +29,7 @@ run covpeaks curve -q --measured m.bed d.bg
 is "$(cat "$stdout")" "$(cat wanted)" 'bases without a value do not count'
 run sh -c 'covpeaks curve -q --measured m.bed - <t.bg'
 prints 'standard input' curve t.bg m.bed 1
-run covpeaks curve -q --measured m.bed -o curve.tsv --plot curve.svg --windows 1,16 t.bg
-status_is 0 'files'
+run_ok 'files' covpeaks curve -q --measured m.bed -o curve.tsv --plot curve.svg --windows 1,16 t.bg
 check curve t.bg m.bed 1 16 >wanted
 ok '  a table' cmp curve.tsv wanted
 ok '  a picture with the curves and the baseline' "$PYTHON" -c '
@@ -57,8 +55,7 @@ ok '  and the best' grep -q "	$("$PYTHON" -c 'import json; print(json.load(open(
 
 check track 9 >u.bg
 run covpeaks call -q -c 2.5 -l 100 -g 10 -o u.narrowPeak u.bg
-run covpeaks curve --measured-cutoff 2.5 -l 100 -g 10 --measured u.bg u.bg
-status_is 0 'a measured track'
+run_ok 'a measured track' covpeaks curve --measured-cutoff 2.5 -l 100 -g 10 --measured u.bg u.bg
 cp "$stdout" from_track
 run covpeaks curve --measured u.narrowPeak u.bg
 ok '  gives the curve of its peaks' cmp "$stdout" from_track
@@ -94,8 +91,7 @@ run covpeaks curve -q --measured all.bed t.bg
 stderr_is 'covpeaks: warning: all.bed: all bases of t.bg are in its peaks; a track needs --measured-cutoff' 'peaks everywhere'
 for how in '--measured none.bed' '--measured u.bg --measured-cutoff 99'; do
     # shellcheck disable=SC2086 # words
-    run covpeaks curve -f $how -o none.tsv --plot none.svg --stats s.json t.bg
-    status_is 0 "no measured peaks: $how"
+    run_ok "no measured peaks: $how" covpeaks curve -f $how -o none.tsv --plot none.svg --stats s.json t.bg
     is "$(sed 1d none.tsv | cut -f 2- | sort -u)" '1	0	0	0' '  precision and recall are 0'
     ok '  the area, too' grep -q '"area": 0,' s.json
 done
@@ -128,8 +124,7 @@ refuses 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table
 auto() {
     name=$1 file=$2 length=$3 gap=$4
     shift 4
-    run covpeaks call -f --auto -l "$length" -g "$gap" --stats s.json -o auto.bed "$@" "$file"
-    status_is 0 "--auto: $name"
+    run_ok "--auto: $name" covpeaks call -f --auto -l "$length" -g "$gap" --stats s.json -o auto.bed "$@" "$file"
     stderr_like '^covpeaks: cutoff ' '  prints the cutoff'
     found=$("$PYTHON" -c 'import json
 peaks = json.load(open("s.json"))["peaks"]
@@ -220,8 +215,7 @@ covpeaks: cutoff 6, weak cutoff 3: 90 % of the bases are in peaks, closest to 50
 printf 'high\t0\t300\t8\nhigh\t300\t900\t3\nlow\t0\t400\t3\nlow\t400\t900\t0\n' >two.bg
 run covpeaks call -q -f --auto --broad -c 8 -l 20 -g 10 --count 2 -o auto.bed two.bg
 is "$(cut -f 1-3 auto.bed)" 'high	0	900' '  on sequences with a strong peak'
-run covpeaks call -q -f --auto --preset h3k4me3 --share 0.1 -o preset.gappedPeak t.bg
-status_is 0 '  with a preset'
+run_ok '  with a preset' covpeaks call -q -f --auto --preset h3k4me3 --share 0.1 -o preset.gappedPeak t.bg
 run covpeaks call -q -f --auto --broad -l 200 -g 30 -G 500 --share 0.1 -o broad.gappedPeak t.bg
 ok '  the same as its options' cmp preset.gappedPeak broad.gappedPeak
 covpeaks call -q -f -c 2.5 -l 20 -g 150 -o u150.narrowPeak u.bg

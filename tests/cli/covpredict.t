@@ -23,8 +23,7 @@ refuses() {
     wanted=$1 regex=$2 name=$3
     shift 4
     find . | sort >"$tap_dir/before"
-    run covpredict "$@"
-    refused "$wanted" "$regex" "$name"
+    run_refused "$wanted" "$regex" "$name" covpredict "$@"
     is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves no file'
 }
 
@@ -38,8 +37,7 @@ done
 # ---------------------------------------------------------------- output
 
 for kind in cnn hybrid bi-hybrid; do
-    run covpredict -m $kind.ckpt -o $kind.h5 g.h5
-    status_is 0 "a genome file and a $kind model"
+    run_ok "a genome file and a $kind model" covpredict -m $kind.ckpt -o $kind.h5 g.h5
     stderr_like "^covpredict: .*, [0-9]+ threads?; $kind\.ckpt: $kind, [23] convolutions,.* parameters: atacseq" \
         '  logs one line with device and model'
     is "$(grep -c '' "$stderr")" 1 '  and nothing else'
@@ -57,8 +55,7 @@ for kind in cnn hybrid bi-hybrid; do
         done
     done
     run covpredict -@ 1 --batch-size 2 --float -m $kind.ckpt -o f1.h5 g.h5
-    run covpredict -@ 3 --float -m $kind.ckpt -o f3.h5 g.h5
-    status_is 0 '  --float'
+    run_ok '  --float' covpredict -@ 3 --float -m $kind.ckpt -o f3.h5 g.h5
     # shellcheck disable=SC2086
     check '    has the same layout' layout f1.h5 g.h5 $kind.ckpt f4 $datasets
     check '    rounds to the same values' rounded $kind.h5 f1.h5
@@ -108,8 +105,7 @@ for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 10
     [ "$option" = --dtype=float ] && option=--float
     make_ckpt "exp-$power" e.ckpt
     if [ "${case##*:}" -eq 0 ]; then
-        run covpredict "$option" -m e.ckpt -f -o x.h5 g.h5
-        status_is 0 "a coverage of exp($power) with $option"
+        run_ok "a coverage of exp($power) with $option" covpredict "$option" -m e.ckpt -f -o x.h5 g.h5
         check '  is correct' constant x.h5 "$("$PYTHON" -c "import math; print(math.exp($power))")"
     else
         rm -f x.h5

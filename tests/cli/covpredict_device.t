@@ -161,8 +161,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     COVTOOLS_MOCK=memory=200000,spare=2
     run covpredict -f -m m.ckpt --subsequence-length 4800 -o x.h5 --device cuda g.fa
     refused 137 '^covpredict: error: GPU 0 \(Mock A\): memory: out of memory$' 'too little memory'
-    run covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa
-    status_is 0 '  auto'
+    run_ok '  auto' covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa
     is "$(cat "$stderr")" 'covpredict: warning: GPU 0 (Mock A): memory: out of memory; continuing on the CPU' \
         '  logs one line, also with -q'
     covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
@@ -170,8 +169,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     ok '  --stats names the CPU' grep -q '"device": "[^G]' stats.json
     # The same in an evaluation, which then uses the threads and batch size of the CPU.
     "$PYTHON" "$SRC/tests/oracle/training_data.py" t.h5 1 2 4800 || exit 99
-    run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
-    status_is 0 '  --evaluate'
+    run_ok '  --evaluate' covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
     stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; continuing on the CPU$' '  reports it'
     stderr_like '^covpredict: [^G].*, 2 threads; ' '  then names the CPU and its threads'
     cp "$stdout" auto.tsv

@@ -42,15 +42,13 @@ assert np.allclose(got, want, rtol=1e-5, atol=1e-6), np.abs(got - want).max()
 assert (got[..., :mean.shape[-1]][padding] == -1).all()
 END
 
-run covpredict --float -m a.ckpt,b.ckpt,c.ckpt --stats s.json -o mean.h5 g.h5
-status_is 0 'mean of three checkpoints'
+run_ok 'mean of three checkpoints' covpredict --float -m a.ckpt,b.ckpt,c.ckpt --stats s.json -o mean.h5 g.h5
 stderr_like 'a\.ckpt,b\.ckpt,c\.ckpt: mean of 3 networks: ' '  named in the message'
 ok '  equals the mean of their predictions' "$PYTHON" check.py mean.h5 mean
 h5chunk info mean.h5 >info.txt
 ok '  keeps the fingerprint of each' grep -q "model_sha256: $(for m in a b c; do sha256sum <$m.ckpt; done | cut -d ' ' -f 1 | paste -sd ,)$" info.txt
 like "$(cat s.json)" '"model": "a\.ckpt,b\.ckpt,c\.ckpt"' '  and --stats their names'
-run covpredict -q --float --ensemble sd -m a.ckpt -m b.ckpt,c.ckpt -o sd.h5 g.h5
-status_is 0 '--ensemble sd, and -m given twice'
+run_ok '--ensemble sd, and -m given twice' covpredict -q --float --ensemble sd -m a.ckpt -m b.ckpt,c.ckpt -o sd.h5 g.h5
 ok '  adds standard deviations' "$PYTHON" check.py sd.h5 sd
 run covpredict -q --ensemble sd -m a.ckpt,b.ckpt,c.ckpt -o rounded.h5 g.h5
 ok 'rounds means, not the members' "$PYTHON" check.py rounded.h5 sd
@@ -104,8 +102,7 @@ run covpredict -m a.ckpt,other.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: other\.ckpt: its datasets are .*, but those of a\.ckpt are .*; an ensemble needs the same' 'other datasets'
 run covpredict -m a.ckpt,nowhere.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: nowhere\.ckpt: No such file' 'a missing checkpoint'
-run covpredict -m a.ckpt,,b.ckpt -o x.h5 g.h5
-refused 2 '^covpredict: error: ' 'an empty name'
+run_refused 2 '^covpredict: error: ' 'an empty name' covpredict -m a.ckpt,,b.ckpt -o x.h5 g.h5
 run covpredict --ensemble sd -m a.ckpt,b.ckpt --evaluate g.h5
 refused 2 '^covpredict: error: --ensemble cannot be used with --evaluate$' '--ensemble with --evaluate'
 ok 'nothing was written' test ! -e x.h5

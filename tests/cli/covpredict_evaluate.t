@@ -33,8 +33,7 @@ for name in "all", "one", "other", "bad":
 EOF
 covpredict -q -m m.ckpt --float -o floats.h5 g.h5 || exit 99
 
-run covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
-status_is 0 'two files'
+run_ok 'two files' covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
 cp "$stdout" two.tsv
 ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
 ok '  and of the second, which lacks a dataset' ask table two.tsv floats.h5 one.h5
@@ -52,8 +51,7 @@ for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
 done
 run covpredict -m m.ckpt --evaluate -o x.tsv all.h5
 status_is 1 'an existing output is kept'
-run covpredict -m m.ckpt --evaluate --blacklist all.h5
-status_is 0 '--blacklist'
+run_ok '--blacklist' covpredict -m m.ckpt --evaluate --blacklist all.h5
 cp "$stdout" black.tsv
 ok '  omits chunks' ask table black.tsv floats.h5 all.h5 blacklist
 unlike "$(cat "$stderr")" 'data/blacklist' '  without a message'
@@ -64,8 +62,7 @@ is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blackli
 names=$(grep '^>' g.fa | tr -d '>' | cut -d ' ' -f 1)
 long=$(echo "$names" | head -n 1)
 printf '%s\t%d\t%d\n' "$long" 100 300 "$long" 900 2100 "$(echo "$names" | sed -n 2p)" 0 50 absent 1 2 >mask.bed
-run covpredict -m m.ckpt --evaluate --blacklist-file mask.bed --stats bed.json all.h5
-status_is 0 '--blacklist-file with regions'
+run_ok '--blacklist-file with regions' covpredict -m m.ckpt --evaluate --blacklist-file mask.bed --stats bed.json all.h5
 cp "$stdout" bed.tsv
 ok '  leaves them out' ask table bed.tsv floats.h5 all.h5 mask.bed
 is "$(cmp -s bed.tsv two.tsv; echo $?)" 1 '  which changes something'
@@ -90,27 +87,20 @@ refused 2 '[-]-blacklist-file goes with --evaluate' '--blacklist-file alone'
 
 run covpredict -m cnn.ckpt --evaluate all.h5
 is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'no total for a model of one dataset'
-run covpredict -m m.ckpt --evaluate other.h5
-status_is 0 'a file with other datasets'
+run_ok 'a file with other datasets' covpredict -m m.ckpt --evaluate other.h5
 stderr_like "other\.h5: none of the model's datasets is in the file: [a-z0-9, ]+; bam2h5 -p adds them, h5chunk rename renames others\$" '  is reported'
 is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 
-run covpredict -m m.ckpt --evaluate g.h5
-refused 1 'g\.h5: no measured coverage' 'a file without coverage'
+run_refused 1 'g\.h5: no measured coverage' 'a file without coverage' covpredict -m m.ckpt --evaluate g.h5
 run covpredict -m m.ckpt --evaluate bad.h5
 refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is not a valid coverage' 'a negative value'
-run covpredict -m m.ckpt --evaluate g.fa
-refused 1 'g\.fa' 'a FASTA'
-run covpredict -m m.ckpt --evaluate -
-refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input'
+run_refused 1 'g\.fa' 'a FASTA' covpredict -m m.ckpt --evaluate g.fa
+run_refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input' covpredict -m m.ckpt --evaluate -
 run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
 refused 2 '[-]-shard cannot be used with --evaluate' 'an option for predictions'
-run covpredict -m m.ckpt --blacklist -o y.h5 all.h5
-refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone'
-run covpredict -m m.ckpt all.h5
-refused 2 'o/--output is missing' 'predictions without an output'
-run covpredict -m m.ckpt -o y.h5 all.h5 one.h5
-refused 2 'unexpected argument .one\.h5.' 'predictions of two inputs'
+run_refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone' covpredict -m m.ckpt --blacklist -o y.h5 all.h5
+run_refused 2 'o/--output is missing' 'predictions without an output' covpredict -m m.ckpt all.h5
+run_refused 2 'unexpected argument .one\.h5.' 'predictions of two inputs' covpredict -m m.ckpt -o y.h5 all.h5 one.h5
 if [ -e /dev/full ]; then
     # shellcheck disable=SC2016 # for the inner shell
     run sh -c 'exec "$@" >/dev/full' sh covpredict -q -m m.ckpt --evaluate all.h5
@@ -130,8 +120,7 @@ EOF
 covpredict -q -m m.ckpt --float -o long_floats.h5 long.h5 || exit 99
 for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
     # shellcheck disable=SC2086 # names
-    run covpredict -q -m m.ckpt --evaluate $files
-    status_is 0 "chunks of different lengths: $files"
+    run_ok "chunks of different lengths: $files" covpredict -q -m m.ckpt --evaluate $files
     cp "$stdout" lengths.tsv
     ok '  correct table for the longer ones' ask table lengths.tsv long_floats.h5 long.h5
     grep '^long\.h5' lengths.tsv >of_long

@@ -21,8 +21,7 @@ print(" ".join(json.load(open(sys.argv[1]))["test_metrics_one_batch"]))' "$refer
     for file in $files; do
         set -- "$@" "$data/$file"
     done
-    run covpredict -m "$reference/models/$model/model.ckpt" --evaluate -o $model.tsv "$@"
-    status_is 0 "$model"
+    run_ok "$model" covpredict -m "$reference/models/$model/model.ckpt" --evaluate -o $model.tsv "$@"
     ok "  has Predmoter's loss and accuracy" "$PYTHON" "$check" predmoter $model.tsv \
         "$reference/models/$model/case.json" test_metrics_one_batch
 done

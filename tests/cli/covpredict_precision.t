@@ -12,8 +12,7 @@ mini=$SRC/tests/data/bihybrid.ckpt
 genome=$SRC/tests/data/genome.h5
 expected=$SRC/tests/data/predictions.h5
 for precision in exact fp32 bf16x3 balanced bf16; do
-    run covpredict -f --float --precision $precision --stats stats.json -m "$mini" -o x.h5 "$genome"
-    status_is 0 "--precision $precision"
+    run_ok "--precision $precision" covpredict -f --float --precision $precision --stats stats.json -m "$mini" -o x.h5 "$genome"
     if ! grep -q "\"precision\": \"$precision\"" stats.json && [ $precision != exact ]; then
         stderr_like "fp32 instead of $precision: " '  was replaced by fp32, and a line says why'
     fi
@@ -34,8 +33,7 @@ for level in base avx2 avx512 avx512bf16 amx; do
         "--cpu $level is not available" ;;
     esac
 done
-run covpredict -f --cpu amx,base -q -m "$mini" -o x.h5 "$genome"
-status_is 0 'a list with one available level is accepted'
+run_ok 'a list with one available level is accepted' covpredict -f --cpu amx,base -q -m "$mini" -o x.h5 "$genome"
 run covpredict -f --cpu mmx -m "$mini" -o x.h5 "$genome"
 refused 2 "^covpredict: error: --cpu: 'mmx' is not a level of the CPU: scalar, base, " 'unknown level'
 COVTOOLS_CPU=base,x run covpredict -f -m "$mini" -o x.h5 "$genome"

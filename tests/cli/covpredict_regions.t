@@ -13,8 +13,7 @@ covpredict -q --float -m m.ckpt -o plain.h5 g.h5 || exit 99
 
 # ---------------------------------------------------------------- overlap
 
-run covpredict -q --float --overlap 300 --batch-size 3 -@ 2 -m m.ckpt -o o.h5 g.h5
-status_is 0 '--overlap'
+run_ok '--overlap' covpredict -q --float --overlap 300 --batch-size 3 -@ 2 -m m.ckpt -o o.h5 g.h5
 ok '  has the values of the windows' ask overlap o.h5 windows.h5 300
 run covpredict -q --float --overlap 300 -@ 1 --subsequence-length 1008 -m m.ckpt -o x.h5 g.fa
 ok '  the same bytes from FASTA' cmp x.h5 o.h5
@@ -34,10 +33,9 @@ rm x.h5
 h5chunk split --shards 5 -o part g.h5 || exit 99
 fasta2h5 -q --subsequence-length 1008 -o - g.fa >g.stream || exit 99
 : >none.bed
-while IFS='|' read -r status args regex; do
+while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    run covpredict -m m.ckpt -o x.h5 $args
-    refused "$status" "^covpredict: error: $regex" "refused: $args"
+    run_refused "$code" "^covpredict: error: $regex" "refused: $args" covpredict -m m.ckpt -o x.h5 $args
 done <<'END'
 1|--overlap 1008 g.h5|--overlap: 1008 must be less than the length of a chunk, 1008$
 1|--overlap 30k g.fa|--overlap: 30000 must be less than the length of a chunk, 21384$
@@ -59,8 +57,7 @@ rm part.?.h5 g.stream none.bed
 # ---------------------------------------------------------------- regions
 
 printf 'c1\t999\t1300\nc8\t5000\t5001\nc8\t5001\t6100\nc2\t0\t1\n' >r.bed
-run covpredict -q --float -R r.bed -m m.ckpt -o r.h5 g.h5
-status_is 0 '-R'
+run_ok '-R' covpredict -q --float -R r.bed -m m.ckpt -o r.h5 g.h5
 ok '  has the values of a full run, and -1 outside' ask regions r.h5 plain.h5 r.bed
 ok '  passes h5chunk verify' h5chunk verify r.h5
 run covpredict -q -f --float -r c1:1,000-1,300,c8:5001-6100 -r c2 -m m.ckpt -o x.h5 g.h5

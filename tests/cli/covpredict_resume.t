@@ -41,12 +41,10 @@ stopped() {
 
 # ---------------------------------------------------------------- uninterrupted runs
 
-run covpredict --resume -m m.ckpt -o x.h5 g.h5
-status_is 0 'without a journal'
+run_ok 'without a journal' covpredict --resume -m m.ckpt -o x.h5 g.h5
 ok '  the same bytes as without --resume' cmp x.h5 whole.h5
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 x.h5 '  and no journal'
-run covpredict --resume --stats s.json -m m.ckpt -o x.h5 g.h5
-status_is 0 'a complete output'
+run_ok 'a complete output' covpredict --resume --stats s.json -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  has nothing to do'
 ok '  its statistics describe it' "$PYTHON" stats.py whole.json s.json 0
 run covpredict --resume -f -m m.ckpt -o x.h5 g.h5
@@ -102,9 +100,8 @@ refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted from 
 ok '  and the output is unchanged' cmp x.h5 whole.h5
 cp m.ckpt other/m.ckpt
 cp other.ckpt m.ckpt
-run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different model; use -f to replace it$' \
-    'another model of the same name'
+run_refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different model; use -f to replace it$' \
+    'another model of the same name' covpredict --resume -q -m m.ckpt -o x.h5 g.h5
 mv other/m.ckpt m.ckpt
 run covpredict --resume -q --cpu scalar --precision bf16 -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different --precision; use -f to replace it$' \
@@ -126,9 +123,8 @@ f = h5py.File("x.h5", "r+")
 del f["data/bases_fingerprint"], f.attrs["model_sha256"]'
     sleep 0.1
     touch g.h5
-    run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
-    refused 1 '^covpredict: error: x\.h5: already exists, but g\.h5 is newer; use -f to replace it$' \
-        'an output that does not record its bases, and a newer input'
+    run_refused 1 '^covpredict: error: x\.h5: already exists, but g\.h5 is newer; use -f to replace it$' \
+        'an output that does not record its bases, and a newer input' covpredict --resume -q -m m.ckpt -o x.h5 g.h5
 fi
 rm x.h5
 run covpredict --resume -q -f -m m.ckpt -o x.h5 g.h5
@@ -196,8 +192,7 @@ stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are 
 ok '  with the same bytes' cmp x.h5 whole.h5
 rm x.h5
 cp kept x.h5.resume
-run covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
-status_is 0 'options that do not affect values may change'
+run_ok 'options that do not affect values may change' covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it resumes'
 ok '  with the same bytes' cmp x.h5 whole.h5
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept x.h5 '  and the journal is removed'
@@ -212,8 +207,7 @@ sleep 0.1
 cp kept x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5: already exists, and it is older than the journal' 'an older output stays'
-run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
-status_is 0 '  -f replaces it'
+run_ok '  -f replaces it' covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 
 # ---------------------------------------------------------------- damage
 
@@ -273,10 +267,9 @@ rm x.h5.resume
 # ---------------------------------------------------------------- invalid use
 
 fasta2h5 -q --subsequence-length 96 -o - g.fa >g.stream || exit 99
-while IFS='|' read -r status args regex; do
+while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    run covpredict -m m.ckpt --resume $args
-    refused "$status" "^covpredict: error: $regex" "refused: $args"
+    run_refused "$code" "^covpredict: error: $regex" "refused: $args" covpredict -m m.ckpt --resume $args
 done <<'END'
 2|-o - g.h5|--resume: output to standard output cannot be resumed$
 2|-o x.h5 -|--resume: standard input is not a file that can be read again$
@@ -299,8 +292,7 @@ mv x.h5.resume 2.h5.resume
 rm 2.h5
 covpredict -q --resume -m m.ckpt --shard 2/2 --stats resumed.json -o 2.h5 g.h5
 ok 'a resumed shard' "$PYTHON" stats.py 2.json resumed.json 2
-run h5chunk merge -q --shard-stats 1.json,resumed.json --stats merged.json -o x.h5 1.h5 2.h5
-status_is 0 '  can be merged'
+run_ok '  can be merged' h5chunk merge -q --shard-stats 1.json,resumed.json --stats merged.json -o x.h5 1.h5 2.h5
 covpredict -q --resume -m m.ckpt --shard 1/2 --stats again.json -o 1.h5 g.h5
 run h5chunk merge -q -f --shard-stats again.json,resumed.json --stats later_mqc.json -o x.h5 1.h5 2.h5
 status_is 0 '  also when another one was complete'

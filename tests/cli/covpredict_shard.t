@@ -23,8 +23,7 @@ for shards in 1 2 8 21 23 3; do
         h5chunk verify "part$i.h5" || fail "  is sound"
         set -- "part$i.h5" "$@"
     done
-    run h5chunk merge -o merged.h5 "$@"
-    status_is 0 "$shards shards are merged"
+    run_ok "$shards shards are merged" h5chunk merge -o merged.h5 "$@"
     same '  and equal the full run' whole.h5 merged.h5
     h5chunk info merged.h5 | grep -q shard && fail '  but is no shard'
     rm merged.h5
@@ -54,8 +53,7 @@ assert not rows and n == [14, 14, 14], n
 
 run h5chunk info part2.h5
 stdout_like '^  attribute  shard: 2/3$' 'a shard knows which one it is'
-run h5chunk merge --allow-holes -o merged.h5 part3.h5 part1.h5
-status_is 0 '--allow-holes without a part'
+run_ok '--allow-holes without a part' h5chunk merge --allow-holes -o merged.h5 part3.h5 part1.h5
 lacks=$("$PYTHON" -c '
 import h5py, numpy as np
 n = np.abs(np.diff(h5py.File("part2.h5")["data/start_ends"][:])).sum() // 2
@@ -76,8 +74,7 @@ stdout_like '^  attribute  shard: 2/3$' 'a shard as a stream, too'
 rm saved.h5
 
 rm part?.h5
-run covpredict -q --shard 22/23 -m m.ckpt -o empty.h5 g.h5
-status_is 0 'an empty shard'
+run_ok 'an empty shard' covpredict -q --shard 22/23 -m m.ckpt -o empty.h5 g.h5
 ok '  has no rows, but all names' "$PYTHON" -c '
 import h5py
 f = h5py.File("empty.h5")
@@ -102,8 +99,7 @@ for i in 1 2; do
 done
 h5chunk merge -o c.h5 c1.h5 c2.h5 || exit 99
 same 'predictions of the parts of a genome file' whole.h5 c.h5
-run h5chunk merge -f -o c.h5 c2.h5
-refused 1 'error: part 1 of 2 is missing: ' '  know which part they are'
+run_refused 1 'error: part 1 of 2 is missing: ' '  know which part they are' h5chunk merge -f -o c.h5 c2.h5
 h5chunk split --shards 2 -o half g.h5
 covpredict -q -m m.ckpt -r "$(sed -n 's/^>\([^ ]*\).*/\1/p' g.fa | tail -n 1)" -o c1.h5 -f half.2.h5 || exit 99
 run h5chunk info c1.h5 c2.h5
@@ -159,8 +155,7 @@ rm mixed.h5
 
 # ---------------------------------------------------------------- length limits
 
-run covpredict --min-length 1k --max-length 4000 -m m.ckpt -o a.h5 g.h5
-status_is 0 'length limits on a genome file'
+run_ok 'length limits on a genome file' covpredict --min-length 1k --max-length 4000 -m m.ckpt -o a.h5 g.h5
 stderr_like '^covpredict: warning: g\.h5: 4 of 8 sequences left out by length: 3 too short, 1 too long$' '  a warning counts'
 ok '  the result is partial' "$PYTHON" -c '
 import h5py

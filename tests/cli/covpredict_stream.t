@@ -16,8 +16,7 @@ covpredict -q --float -m m.ckpt -o float.h5 g.h5 || exit 99
 
 # ---------------------------------------------------------------- in and out
 
-run covpredict -m m.ckpt -o x.h5 - <g.stream
-status_is 0 'a stream on standard input'
+run_ok 'a stream on standard input' covpredict -m m.ckpt -o x.h5 - <g.stream
 stdout_is '' '  nothing on standard output'
 is "$(grep -c '' "$stderr")" 1 '  one line on standard error'
 same '  gives the predictions of the file' whole.h5 x.h5
@@ -33,8 +32,7 @@ cov2bigwig -q --datasets h3k4me3 -o file.bedGraph whole.h5 || exit 99
 for input in g.h5 g.fa g.stream -; do
     set --
     [ $input = g.fa ] && set -- --subsequence-length 1008
-    run covpredict -q "$@" -m m.ckpt -o - $input <g.stream
-    status_is 0 "$input to a stream"
+    run_ok "$input to a stream" covpredict -q "$@" -m m.ckpt -o - $input <g.stream
     mv "$stdout" out.stream
     [ -e first.stream ] || cp out.stream first.stream
     ok '  always the same bytes' cmp out.stream first.stream
@@ -68,8 +66,7 @@ rm x.h5 s.json
 
 for i in 1 2 3; do
     covpredict -q --shard $i/3 -m m.ckpt -o part$i.h5 g.h5
-    run covpredict -q --shard $i/3 -m m.ckpt -o - g.h5
-    status_is 0 "shard $i of 3 to a stream"
+    run_ok "shard $i of 3 to a stream" covpredict -q --shard $i/3 -m m.ckpt -o - g.h5
     h5chunk save -o x.h5 - <"$stdout"
     same '  equals that of a file' part$i.h5 x.h5
     rm part$i.h5 x.h5
@@ -93,8 +90,7 @@ refused 1 '^covpredict: error: standard input: no sequence has a length within t
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
-    run covpredict $args -m m.ckpt -o x.h5 - <g.stream
-    refused 1 "^covpredict: error: $regex\$" "refused: $args"
+    run_refused 1 "^covpredict: error: $regex\$" "refused: $args" covpredict $args -m m.ckpt -o x.h5 - <g.stream
 done <<'END'
 --shard 1/2|standard input is a chunk stream, which cannot be cut into shards
 --loading ram|standard input is a chunk stream, which cannot be loaded into memory
@@ -133,8 +129,7 @@ for part in 0 1 30 100 $((size / 3)) $((size / 2)) $((size - 60)) $((size - 28))
     head -c "$part" g.stream >cut.stream
     run covpredict -q -m m.ckpt -o x.h5 - <cut.stream
     refused 1 '^covpredict: error: standard input: ' "a stream cut to $part bytes"
-    run covpredict -q -m m.ckpt -o - - <cut.stream
-    refused 1 '^covpredict: error: standard input: ' '  from stream to stream'
+    run_refused 1 '^covpredict: error: standard input: ' '  from stream to stream' covpredict -q -m m.ckpt -o - - <cut.stream
     run h5chunk save -o x.h5 - <"$stdout"
     [ "$status" -ne 0 ] || fail '  its output is accepted as complete'
 done

@@ -119,8 +119,7 @@ if command -v gnuplot >/dev/null; then
 else
     pass 'pictures # SKIP no gnuplot'
 fi
-run covprofile genes --genes f.bed --stats s.covprofile_mqc.json -o s.tsv t.bw u.bw
-status_is 0 '--stats'
+run_ok '--stats' covprofile genes --genes f.bed --stats s.covprofile_mqc.json -o s.tsv t.bw u.bw
 stderr_like '^covprofile: t: [0-9]+ features, largest value [0-9.]+ at -?[0-9]+$' '  also on standard error'
 ok '  has the largest values' "$PYTHON" -c '
 import json

@@ -123,8 +123,7 @@ if command -v gnuplot >/dev/null; then
     done
     like "$(cat f.svg)" 'Fingerprint of bins of 100 bases' '  has the width of the bins'
 fi
-run covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
-status_is 0 '--stats'
+run_ok '--stats' covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
 stderr_like '^covprofile: t: mean [0-9.]+, median [0-9.]+, [0-9.]+ % of the bases are 0$' '  also on standard error'
 stderr_like '^covprofile: warning: u\.bw: missing values at [23][0-9] % of its bases, which do not count; --fill-gaps counts them as 0$' '  warns about gaps'
 ok '  has the figures' "$PYTHON" -c '
@@ -137,8 +136,7 @@ for got, row in zip(s["coverage"], table[1:]):
         assert abs(got[name] - float(value)) < 1e-6, (name, got, value)
 assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
 
-run covprofile fingerprint -f --bins 70 --control v.bw --stats s.covprofile_mqc.json -o f.tsv t.bw
-status_is 0 'fingerprint --stats'
+run_ok 'fingerprint --stats' covprofile fingerprint -f --bins 70 --control v.bw --stats s.covprofile_mqc.json -o f.tsv t.bw
 stderr_like '^covprofile: t: AUC 0\.[0-9]+, X-intercept 0\.[0-9]+, elbow 0\.[0-9]+$' '  also on standard error'
 ok '  has the metrics' "$PYTHON" -c '
 import json

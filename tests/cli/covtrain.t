@@ -46,8 +46,7 @@ assert stats["chunks"] == 144 and set(stats["stages"]) == {"load", "train", "wai
 EOF
 stderr_like "^covtrain: best epoch: [0-2], avg_val_accuracy 0\.[0-9]{4}: one/two/best\.ckpt; to predict: covpredict -m one/two/best\.ckpt -o predictions\.h5 genome\.fa$" \
     '  the last line names the best one'
-run covpredict -m one/two/last.ckpt --evaluate d/val/v.h5
-status_is 0 '  covpredict reads the checkpoint'
+run_ok '  covpredict reads the checkpoint' covpredict -m one/two/last.ckpt --evaluate d/val/v.h5
 ok '  and computes the metrics of the validation' "$PYTHON" - "$stdout" <<'EOF'
 import sys
 row = open(sys.argv[1]).read().splitlines()[3].split("\t")
@@ -68,8 +67,7 @@ is "$(cmp -s other/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 'a differen
 
 train -q -o r -e 2
 cp -r r r2
-run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
-status_is 0 'two epochs and a resumed third one'
+run_ok 'two epochs and a resumed third one' covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 stderr_like 'to validate with; 18 steps$' '  counts all steps'
 stderr_like 'epoch 2: training loss' '  continues to count epochs'
 unlike "$(cat "$stderr")" 'must be given again' '  without a warning: epochs have as many steps as before'
@@ -95,11 +93,9 @@ run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
 stderr_is '' '  which is not repeated when it is resumed again'
 run covtrain -i d -o r3 --resume-training r3/last.ckpt -e 7
 stderr_like 'to validate with; 22 steps$' '  18 steps, and then one per epoch'
-run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
-status_is 0 'a training that is already complete'
+run_ok 'a training that is already complete' covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 stderr_like 'nothing to do: r/last\.ckpt already has 3 epochs' '  is reported'
-run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
-status_is 0 'steps that are already complete'
+run_ok 'steps that are already complete' covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
 stderr_like 'nothing to do: r/last\.ckpt already has 18 steps' '  are reported'
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists: the directory contains a training; use --resume-training r/last\.ckpt to continue it' \
@@ -171,16 +167,14 @@ is "$(ls every | paste -sd ' ') $(grep -c . every/metrics.jsonl)" 'last.ckpt met
     '  with one checkpoint, which replaces all of another training run'
 run h5chunk info every/last.ckpt
 stdout_like 'training +epoch 0 \(not complete\), 1 steps' '  of an epoch that is not complete'
-run covpredict -m every/last.ckpt --evaluate d/val/v.h5
-status_is 0 '  which covpredict reads'
+run_ok '  which covpredict reads' covpredict -m every/last.ckpt --evaluate d/val/v.h5
 train -o every -e 3
 refused 1 'every/last\.ckpt: exists: .*--resume-training every/last\.ckpt to continue it' '  and which is not overwritten'
 for option in '-b 9' '-b 8 --seed 2' '-b 8 --pair-strands' '-b 8 --pair-strands=apart'; do
     run covtrain -i d -o every --resume-training every/last.ckpt -e 3 $option
     refused 1 '--resume-training every/last\.ckpt: saved within epoch 0, which had other batches: use the same data' "  resumed with $option"
 done
-run covtrain -i d -b 8 -o every --resume-training every/last.ckpt -e 3 --max-hours 100
-status_is 0 '  resumed'
+run_ok '  resumed' covtrain -i d -b 8 -o every --resume-training every/last.ckpt -e 3 --max-hours 100
 unlike "$(cat "$stderr")" 'stopped' '  without a stop'
 ok '  the same bytes as at once' cmp every/last.ckpt one/two/last.ckpt
 stepwise 20 '-e 3' '-e 3'
@@ -407,8 +401,7 @@ train -q -o ice2 -e 1 --freeze down_layer_list.0,down_layer_list.1,up_layer_list
 cp ice2/last.ckpt ice.ckpt
 run covtrain -i d -b 8 -o ice2 --resume-training ice2/last.ckpt -e 3
 ok 'a resumed training keeps them: the same bytes' cmp ice2/last.ckpt ice/last.ckpt
-run covtrain -i d -b 8 -o ice3 --resume-training ice.ckpt -e 3 --freeze conv
-status_is 0 '  also if they are named'
+run_ok '  also if they are named' covtrain -i d -b 8 -o ice3 --resume-training ice.ckpt -e 3 --freeze conv
 run covtrain -i d -b 8 -o bad --resume-training ice.ckpt -e 3 --freeze lstm
 refused 1 '--freeze lstm contradicts ice\.ckpt, where the frozen layers are: conv; use --init-from' '  others: an error'
 run covtrain -i d -b 8 -o bad --resume-training one/two/last.ckpt -e 4 --freeze lstm
@@ -421,8 +414,7 @@ stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
 
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
-run covtrain -i d -o bad --init-from d
-refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint'
+run_refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint' covtrain -i d -o bad --init-from d
 train -o -
 refused 2 'a directory' 'standard output'
 while IFS='|' read -r code options regex; do
@@ -451,17 +443,13 @@ ok 'none of these leaves a directory' test ! -e bad
 
 # ---------------------------------------------------------------- the data
 
-run covtrain -i nowhere -o bad
-refused 1 'nowhere: No such file or directory$' 'a missing directory'
+run_refused 1 'nowhere: No such file or directory$' 'a missing directory' covtrain -i nowhere -o bad
 printf '>a\nACGT\n' >a.fa
-run covtrain -i a.fa -o bad
-refused 1 'a\.fa: not a directory, but a FASTA file$' 'a FASTA file in place of the directory'
+run_refused 1 'a\.fa: not a directory, but a FASTA file$' 'a FASTA file in place of the directory' covtrain -i a.fa -o bad
 mkdir bare.in
-run covtrain -i bare.in -o bad
-refused 1 'bare\.in: no directory train/' 'an empty directory'
+run_refused 1 'bare\.in: no directory train/' 'an empty directory' covtrain -i bare.in -o bad
 mkdir -p e/train e/val
-run covtrain -i e/ -o bad
-refused 1 'e/train: no \*\.h5 file' 'no files'
+run_refused 1 'e/train: no \*\.h5 file' 'no files' covtrain -i e/ -o bad
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e// $net -e 1 -o bad --datasets moaseq
 refused 1 'error: e/train: no file has the dataset moaseq; they have: atacseq, h3k4me3$' 'a dataset that no file has'
@@ -482,8 +470,7 @@ END
 }
 mkdir -p c/train c/val
 cp d/train/?.h5 c/train && cp d/val/v.h5 c/val && cp d/train/b.h5 c/val/x.h5 && ln -s ../train/a.h5 c/val/y.h5
-run covtrain -q -i c $net -e 1 -o copies
-status_is 0 'a validation file that is also a training file'
+run_ok 'a validation file that is also a training file' covtrain -q -i c $net -e 1 -o copies
 is "$(grep warning "$stderr")" "covtrain: warning: c/val/x.h5: the same chunks as c/train/b.h5: validation on training data does not show how the network does on other sequences
 covtrain: warning: c/val/y.h5: the same chunks as c/train/a.h5: validation on training data does not show how the network does on other sequences" \
     '  causes a warning, and others do not'
@@ -527,8 +514,7 @@ run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atac
 refused 1 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k4me3; name all of them, also those that no file has$' \
     '  together with the others of the checkpoint'
 has p/val/v.h5 moaseq
-run covtrain -i p $net -e 1 -o bad
-refused 1 'p/train has: atacseq; p/val has: moaseq; no dataset is in both$' 'no common dataset'
+run_refused 1 'p/train has: atacseq; p/val has: moaseq; no dataset is in both$' 'no common dataset' covtrain -i p $net -e 1 -o bad
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 refused 1 'p/val: no file has any of the datasets; they have: moaseq$' '  or none of a checkpoint'
 has p/train/1.h5 moaseq && has p/train/2.h5 moaseq
@@ -553,8 +539,7 @@ for part in "train/a", "train/b", "val/v":
 END
 printf 's0\t300\t600\nbrowser x\ns1\t0\t100\ns0\t600\t1000\n' >mask.bed
 for how in '' '--loading ram-packed --random-offset --pair-strands' '--precision bf16'; do
-    run covtrain -q -i d $net --seed 1 -e 2 -o plain -f --blacklist-file mask.bed $how
-    status_is 0 "--blacklist-file $how"
+    run_ok "--blacklist-file $how" covtrain -q -i d $net --seed 1 -e 2 -o plain -f --blacklist-file mask.bed $how
     run covtrain -q -i spike $net --seed 1 -e 2 -o masked -f --blacklist-file mask.bed $how
     ok '  coverage in its regions does not matter' cmp plain/last.ckpt masked/last.ckpt
     ok '  in any metric' cmp plain/metrics.log masked/metrics.log
@@ -569,8 +554,7 @@ echo s0 >>ids
 run covtrain -i d $net --seed 1 -e 1 -o bad --blacklist-file ids
 refused 1 'd/train: nothing to train on: all chunks are gaps or on the blacklist$' '  all of them: an error'
 head -c 20000 d/train/b.h5 >e/train/b.h5
-run covtrain -i e $net -o bad
-refused 1 'e/train/b\.h5' 'a damaged file'
+run_refused 1 'e/train/b\.h5' 'a damaged file' covtrain -i e $net -o bad
 ok '  leaves no checkpoint' test ! -e bad/last.ckpt
 "$PYTHON" "$SRC/tests/oracle/training_data.py" e/train/b.h5 1 4 120 || exit 99
 run covtrain -i e $net -o bad
@@ -598,8 +582,7 @@ done
 run covtrain -q -i d $div -b 48 -o div.val --learning-rate 30
 refused 1 "step 1 \(epoch 0, .*: d/val/v\.h5: row 0: the network's value is not finite: the training has diverged" 'in validation'
 ok '  leaves no checkpoint' test ! -e div.val/last.ckpt
-run covtrain -i d $div -b 48 -o div.fp32 -e 2
-status_is 0 'a training without a checkpoint is overwritten'
+run_ok 'a training without a checkpoint is overwritten' covtrain -i d $div -b 48 -o div.fp32 -e 2
 is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '2 2' '  including its metrics'
 rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1

@@ -111,8 +111,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     ok '  resumed: the same bytes' cmp again/last.ckpt two/last.ckpt
     train -o again -e 2 --device cuda:0,2 --resume-training part/last.ckpt
     ok '  also after an epoch on one card' cmp again/last.ckpt two/last.ckpt
-    run covtrain -f -i d $net -b 2 -o three -e 1 --device cuda:0,1,2
-    status_is 0 'more cards than chunks in a batch'
+    run_ok 'more cards than chunks in a batch' covtrain -f -i d $net -b 2 -o three -e 1 --device cuda:0,1,2
     run covtrain -f -i d $net -b 2 -o one -e 1 --device cuda
     ok '  exactly the losses of one' cmp three/metrics.jsonl one/metrics.jsonl
     COVTOOLS_MOCK=cards=2,wrong=1
@@ -129,8 +128,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     refused 137 'for the share of each of 2 GPUs in a batch: GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks .*; try a batch size of [1-9]' \
         'two cards with little memory'
     fits=$(sed -n 's/.*try a batch size of //p' "$stderr")
-    run covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda:0,1
-    status_is 0 '  the suggested batch size fits'
+    run_ok '  the suggested batch size fits' covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda:0,1
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda:0,1
     refused 137 "try a batch size of $fits\$" '  a larger one does not'
     COVTOOLS_MOCK=memory=3000000,spare=3
@@ -138,8 +136,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions: .*; try a batch size of [1-9][0-9]*$' \
         'a card with little memory'
     fits=$(sed -n 's/.*try a batch size of //p' "$stderr")
-    run covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda
-    status_is 0 '  the suggested batch size fits'
+    run_ok '  the suggested batch size fits' covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda
     refused 137 "not enough memory for batches of $((fits + 1)) chunks .*; try a batch size of $fits\$" '  a larger one does not'
     COVTOOLS_MOCK=memory=100000,spare=3

@@ -20,8 +20,7 @@ ranks() { # N ARG...: N processes train on the directory $in
     run timeout 1200 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
 }
 in=d
-run covtrain -i d $net -o one
-status_is 0 'one process'
+run_ok 'one process' covtrain -i d $net -o one
 for n in 2 3; do
     ranks "$n" -o "$n" --stats "$n.json"
     status_is 0 "$n processes"
@@ -117,8 +116,7 @@ ranks 5 -q -f -o spread --loading ranks --max-steps 1
 status_is 0 'more processes than chunks of a file'
 in=e
 run covtrain -q -f -i d $net -o packed --loading ram-packed
-run covtrain -f -i d $net -o spread --loading ranks
-status_is 0 'without mpirun'
+run_ok 'without mpirun' covtrain -f -i d $net -o spread --loading ranks
 stderr_like 'without mpirun, --loading ranks is the same as ram-packed' '  which is reported'
 ok '  it is ram-packed' cmp spread/last.ckpt packed/last.ckpt
 
@@ -126,8 +124,7 @@ ok '  it is ram-packed' cmp spread/last.ckpt packed/last.ckpt
 mkdir -p m/train m/val
 run benchmark synth -q --size 16M --depth 1 -o m/
 run fasta2h5 -q --subsequence-length 21384 -o m/train/g.h5 m/genome.fa
-run bam2h5 -q -p atacseq m/train/g.h5 m/reads.sam
-status_is 0 'a larger genome'
+run_ok 'a larger genome' bam2h5 -q -p atacseq m/train/g.h5 m/reads.sam
 "$PYTHON" "$SRC/tests/oracle/training_data.py" m/val/v.h5 1 2 21384
 for how in disk ram-packed ranks; do
     OMPI_MCA_osc=rdma run timeout 1200 mpirun -n 2 --oversubscribe covtrain -q -i m --datasets atacseq --model-type cnn \

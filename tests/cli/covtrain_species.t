@@ -66,9 +66,9 @@ for order in '--balance species' '--pair-strands=apart --random-offset'; do
         -i s $net $all $order
 done
 
-while IFS='|' read -r status options regex; do
+while IFS='|' read -r code options regex; do
     train s -o bad $options
-    refused "$status" "^covtrain: error: $regex" "$options"
+    refused "$code" "^covtrain: error: $regex" "$options"
 done <<'END'
 1|--leave-out wheat|s: no file is of the species wheat; they are of: fern, moss, weed$
 1|--leave-out weed,wheat|s: no file is of the species wheat; they are of: fern, moss, weed$

@@ -93,8 +93,7 @@ ln -s ../train/short.h5 s/val
 resume() { # CKPT EPOCHS [DIRECTORY]
     rm -rf o
     in=${3:-d}
-    run covtrain -q -i "$in" -o o -b 2 -e "$2" --no-shuffle --resume-training "$1"
-    status_is 0 "${1#"$SHARED/"}"
+    run_ok "${1#"$SHARED/"}" covtrain -q -i "$in" -o o -b 2 -e "$2" --no-shuffle --resume-training "$1"
     ok '  continues as in PyTorch' ask resume "$1" "$in"/train/*.h5 2 o/metrics.jsonl
 }
 resume "$SHARED/reference/models/cnn_plain/model.ckpt" 4
@@ -104,8 +103,7 @@ is "$(grep -c step o/metrics.jsonl)" 4 '  in four steps'
 # With dropout, and a different order in each epoch.
 run covtrain -q -i s -o first -b 3 -e 1 --seed 5 --cnn-layers 1 --filter-size 16 --hidden-size 16 --lstm-layers 3 --dropout 0.3
 status_is 0 'three LSTM layers with dropout'
-run covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt
-status_is 0 '  resumed'
+run_ok '  resumed' covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt
 ok '  as in PyTorch with the same orders and dropout' ask resume first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
 is "$(grep -c step next/metrics.jsonl)" 6 '  in two epochs of three steps'
 
@@ -114,8 +112,7 @@ run covtrain -q -i s -o decay -b 3 -e 1 --seed 6 --filter-size 16 --hidden-size 
 status_is 0 'weight decay'
 ok '  is written as that of AdamW' ask has_adamw decay/last.ckpt 0.9 0.999
 ask set_betas decay/last.ckpt || exit 99
-run covtrain -q -i s -o decays -b 3 -e 3 --resume-training decay/last.ckpt
-status_is 0 '  resumed'
+run_ok '  resumed' covtrain -q -i s -o decays -b 3 -e 3 --resume-training decay/last.ckpt
 ok "  as PyTorch's AdamW" ask resume decay/last.ckpt s/train/short.h5 3 decays/metrics.jsonl 6
 is "$(grep -c step decays/metrics.jsonl)" 6 '  in two epochs of three steps'
 ok '  whose numbers the checkpoints have' ask has_adamw decays/last.ckpt 0.8 0.99

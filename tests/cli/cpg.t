@@ -23,11 +23,9 @@ like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacg
 # CG is its own reverse complement and the window is symmetric, so both strands and their mean are equal.
 cd one || exit
 awk -v flank=100 -v L=21384 -v what=coverage -f "$cpg_awk" genome.fa >expected.bg
-run covpredict -m cpg.ckpt -o predictions.h5 genome.fa
-status_is 0 'the network predicts'
+run_ok 'the network predicts' covpredict -m cpg.ckpt -o predictions.h5 genome.fa
 for strand in avg + -; do
-    run cov2bigwig --strand "$strand" -o "strand$strand.bg" predictions.h5
-    status_is 0 "strand $strand"
+    run_ok "strand $strand" cov2bigwig --strand "$strand" -o "strand$strand.bg" predictions.h5
     ok "strand $strand is right" cmp "strand$strand.bg" expected.bg
 done
 

@@ -36,8 +36,7 @@ END
 run h5chunk verify empty.h5
 status_is 1 'h5chunk verify: an empty chunk'
 stdout_like 'data/X: an empty chunk' '  named in the output'
-run h5chunk cat empty.h5
-refused 1 'empty.h5: data/X: an empty chunk' 'h5chunk cat refuses it'
+run_refused 1 'empty.h5: data/X: an empty chunk' 'h5chunk cat refuses it' h5chunk cat empty.h5
 ok "$((n = ${COV_DAMAGED:-8})) damaged files" "$PYTHON" "$SRC/tests/fuzz/h5_damage.py" work "$n" "${COV_TEST_SEED:-1}" \
     m.ckpt reads.sam genome.h5 predictions.h5 packed.h5 partial.h5
 done_testing

@@ -18,10 +18,8 @@ for file in genome.fa features.bed atacseq.sam h3k4me3.sam; do
 done
 is "$(cat one/* | cksum)" '3684288755 2871865' 'as on every machine'
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
-run "$make_plant" one 12x
-refused 2 'BASES' 'a size that is not a number'
-run "$make_plant" no/directory
-refused 1 'no/directory' 'a missing directory'
+run_refused 2 'BASES' 'a size that is not a number' "$make_plant" one 12x
+run_refused 1 'no/directory' 'a missing directory' "$make_plant" no/directory
 
 # Reads are at the features in features.bed, sorted, and not on N. Coordinates of SAM are 1-based.
 cat >reads.awk <<'EOF'
@@ -61,8 +59,7 @@ is "$(awk -v what=promoter -f reads.awk one/features.bed one/atacseq.sam)" good 
 is "$(awk -v what=enhancer -f reads.awk one/features.bed one/atacseq.sam)" good 'and enhancers'
 is "$(awk -v what=gene -f reads.awk one/features.bed one/h3k4me3.sam)" good 'H3K4me3 matches the strength of genes'
 
-run "$demo/demo.sh" "$make_plant" out
-status_is 0 'the demo runs'
+run_ok 'the demo runs' "$demo/demo.sh" "$make_plant" out
 stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' 'and reports its speed'
 for dataset in atacseq h3k4me3; do
     stdout_like "$dataset +Pearson's r of predicted and measured: 0\.[6-9][0-9] base by base, 0\.[6-9]" \

@@ -13,8 +13,7 @@ check() { # FASTA FILE LENGTH SPECIES NAME
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 4
-    run fasta2h5 -o out.h5 "$@"
-    refused "$wanted" "$regex" "$name"
+    run_refused "$wanted" "$regex" "$name" fasta2h5 -o out.h5 "$@"
     is "$(find . -name '*out.h5*' -o -name '.covtools*')" '' '  and leaves no file'
 }
 
@@ -30,14 +29,12 @@ awk "$random"'BEGIN {
             printf "%s%s", letter("ACGTacgtNnRYSWKMBDHVUury"), (i % 60 == 0 || i == length_of[s]) ? "\n" : ""
     }
 }' >g.fa
-run fasta2h5 --subsequence-length 100 -o g.h5 g.fa
-status_is 0 'a FASTA file'
+run_ok 'a FASTA file' fasta2h5 --subsequence-length 100 -o g.h5 g.fa
 stderr_is '' '  without any message'
 stdout_is '' '  and nothing on standard output'
 check g.fa g.h5 100 g '  every value is correct'
 gzip -k g.fa
-run fasta2h5 --subsequence-length 100 -o gz.h5 g.fa.gz
-status_is 0 'gzip'
+run_ok 'gzip' fasta2h5 --subsequence-length 100 -o gz.h5 g.fa.gz
 check g.fa gz.h5 100 g '  every value is correct'
 { gzip -c g.fa | head -c 100000; printf '>more\nACGT\n' | gzip; } >two.gz
 cp g.fa two && printf '>more\nACGT\n' >>two
@@ -50,8 +47,7 @@ if command -v bgzip >/dev/null; then
         check g.fa bgz.h5 100 g "bgzip under a wrong name, $threads threads"
     done
 fi
-run fasta2h5 --subsequence-length 100 -o stdin.h5 - <g.fa
-status_is 0 'standard input'
+run_ok 'standard input' fasta2h5 --subsequence-length 100 -o stdin.h5 - <g.fa
 check g.fa stdin.h5 100 stdin '  every value is correct'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'cat g.fa.gz | fasta2h5 --subsequence-length 100 --species x -o pipe.h5 -'
@@ -99,8 +95,7 @@ for compression in gzip fast; do
     done
 done
 rm plain.fa
-run fasta2h5 --layout packed --subsequence-length 101 --stats stats.json -o packed.h5 g.fa
-status_is 0 '--layout packed'
+run_ok '--layout packed' fasta2h5 --layout packed --subsequence-length 101 --stats stats.json -o packed.h5 g.fa
 ok '  statistics' "$PYTHON" -c 'import json; s = json.load(open("stats.json")); assert (s["bases"], s["chunks"]) == (13646, 274), s'
 run h5chunk repack --layout onehot --compression none -o unpacked.h5 packed.h5
 check g.fa unpacked.h5 101 g '  repacked, every value is correct'
@@ -111,8 +106,7 @@ run fasta2h5 -@ 4 --subsequence-length 100 -o epoch4.h5 g.fa
 ok 'the same bytes on 1 and 4 threads' cmp epoch1.h5 epoch4.h5
 run fasta2h5 -@ 3 --subsequence-length 100 --species g -f -o epoch4.h5 - <g.fa
 ok 'and from a pipe, except the name of the input' ask file epoch1.h5 epoch4.h5
-run fasta2h5 -f -@ 1 --subsequence-length 100 --stats stats.json -o - g.fa
-status_is 0 'the chunk stream'
+run_ok 'the chunk stream' fasta2h5 -f -@ 1 --subsequence-length 100 --stats stats.json -o - g.fa
 stderr_is '' '  without any message'
 cp "$stdout" 1.stream
 ok '  statistics' "$PYTHON" -c 'import json; s = json.load(open("stats.json")); assert (s["bases"], s["chunks"]) == (13646, 278), s'
@@ -122,8 +116,7 @@ run fasta2h5 -@ 4 --subsequence-length 100 -o - g.fa
 ok '  has the same bytes on 1 and 4 threads' cmp 1.stream "$stdout"
 is "$(head -c 2 1.stream | od -An -tx1)" ' 1f 8b' '  in BGZF'
 printf '>a\nACGT\nAX\n' >x.fa
-run fasta2h5 -o - x.fa
-refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA with an error at the end'
+run_refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA with an error at the end' fasta2h5 -o - x.fa
 rm 1.stream x.fa stats.json
 unset SOURCE_DATE_EPOCH
 is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
@@ -134,8 +127,7 @@ rm -f ./*.h5 ./two* oneline.fa narrow.fa upper.fa misnamed.fasta g.fa.gz
 
 long=$(printf 'n%.0s' $(seq 60))
 printf '>%s\nACGT\n>short\nAC\n' "$long" >long.fa
-run fasta2h5 --subsequence-length 10 -o long.h5 long.fa
-status_is 0 'a name of 60 bytes'
+run_ok 'a name of 60 bytes' fasta2h5 --subsequence-length 10 -o long.h5 long.fa
 stderr_like '^fasta2h5: warning: .*50' '  is reported'
 check long.fa long.h5 10 long '  and stored completely'
 printf 'short\tother\nabsent x\n' >names.tsv
@@ -162,8 +154,7 @@ check middle.fa limits.h5 100 g '--min-length and --max-length'
 refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'limits that exclude every sequence' -- --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
 refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'an invalid letter' -- bad.fa
-run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
-status_is 0 '--on-bad-base n'
+run_ok '--on-bad-base n' fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 stderr_like '^fasta2h5: warning: bad\.fa: read 3 invalid letters as N, the first at line 2, column 3$' \
     '  counts them'
 printf '>a\nACNTNN\n' >n.fa
@@ -221,17 +212,14 @@ leaves g.fa bad.fa 'invalid usage writes no file'
 # ---------------------------------------------------------------- outputs that cannot be written
 
 printf 'precious\n' >there.h5
-run fasta2h5 -f -o there.h5 bad.fa
-refused 1 'invalid base' 'with -f, but invalid input'
+run_refused 1 'invalid base' 'with -f, but invalid input' fasta2h5 -f -o there.h5 bad.fa
 is "$(cat there.h5)" precious '  it still exists'
 run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g '-f replaces it'
 rm there.h5
-run fasta2h5 -q -o weed.genome g.fa
-status_is 0 'an output without a suffix of HDF5'
+run_ok 'an output without a suffix of HDF5' fasta2h5 -q -o weed.genome g.fa
 rm weed.genome
-run fasta2h5 -o g.fa g.fa
-refused 2 '^fasta2h5: error: ' 'the input as output'
+run_refused 2 '^fasta2h5: error: ' 'the input as output' fasta2h5 -o g.fa g.fa
 leaves g.fa bad.fa 'no other files are left'
 
 # A full disk: while writing the temporary file of waiting chunks, and the genome file.

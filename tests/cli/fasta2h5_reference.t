@@ -9,8 +9,7 @@ same() { # REFERENCE FILE NAME
     ok "$3" ask file "$1" "$2"
 }
 
-run fasta2h5 --species Made_plant -o plant.h5 "$SRC/tests/data/genome.fa"
-status_is 0 'a run of N, IUPAC letters, lower case'
+run_ok 'a run of N, IUPAC letters, lower case' fasta2h5 --species Made_plant -o plant.h5 "$SRC/tests/data/genome.fa"
 same "$SRC/tests/data/genome.h5" plant.h5 '  equals the file by Helixer'
 
 rest_needs_shared reference/fasta2h5 data/fasta
@@ -30,8 +29,7 @@ for threads in 1 2 5; do
 done
 # A real genome with many contigs and IUPAC codes, compared base by base.
 fasta=$SHARED/data/fasta/sacCer3.renamed.fa.gz
-run fasta2h5 --stats stats.json -o y.h5 "$fasta"
-status_is 0 'a bgzip file of 12 Mbp'
+run_ok 'a bgzip file of 12 Mbp' fasta2h5 --stats stats.json -o y.h5 "$fasta"
 ok '  equals the result of Python' ask fasta "$fasta" y.h5 21384 sacCer3.renamed
 ok '  and the statistics are correct' "$PYTHON" -c '
 import json, sys

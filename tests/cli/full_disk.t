@@ -17,8 +17,7 @@ find . -type f | sort >../before
 while read -r out line; do
     out=$(printf %s "$out" | tr _ " ")
     # shellcheck disable=SC2016 # for the inner shell
-    run bash -c 'ulimit -f 4; exec $0' "$line"
-    refused 1 "^[a-z0-9]*: error: $out: ([^.]*: )?File too large\$" "$line"
+    run_refused 1 "^[a-z0-9]*: error: $out: ([^.]*: )?File too large\$" "$line" bash -c 'ulimit -f 4; exec $0' "$line"
     is "$(find . -type f | sort | diff ../before -)" '' '  and nothing is left'
 done <<'END'
 o\.h5 fasta2h5 -q -o o.h5 g.fa

@@ -25,21 +25,18 @@ same measured forms signal '  with the same values'
 
 "$PYTHON" "$SRC/tests/oracle/h5_forms.py" refused refused >list || fail 'h5_forms.py refused'
 while read -r file text; do
-    run h5_copy genome gzip "$file" genome.h5
-    refused 1 ": $file: $text" "$file is refused"
+    run_refused 1 ": $file: $text" "$file is refused" h5_copy genome gzip "$file" genome.h5
 done <list
 
 # Round trip of every compression and type.
 mkdir p q
 for compression in none gzip libdeflate:9 lzf; do
-    run h5_copy genome $compression forms/contiguous.h5 genome.h5
-    status_is 0 "a genome file compressed by $compression is written"
+    run_ok "a genome file compressed by $compression is written" h5_copy genome $compression forms/contiguous.h5 genome.h5
     same genome forms/contiguous.h5 genome.h5 '  and read by h5py'
     for type in int16 int32 int64 float32; do
         run h5_copy measured $compression/$type forms/cov_le_i1.h5 p/$compression.$type.h5
         status_is 0 "predictions as $type, compressed by $compression, are written"
-        run h5_copy predicted $compression/$type p/$compression.$type.h5 q/$compression.$type.h5
-        status_is 0 '  and read'
+        run_ok '  and read' h5_copy predicted $compression/$type p/$compression.$type.h5 q/$compression.$type.h5
     done
 done
 same predicted p q 'all values came back'

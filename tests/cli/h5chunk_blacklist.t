@@ -42,20 +42,17 @@ holds() { # NAMES FILE NAME
 # ---------------------------------------------------------------- lists of ids
 
 printf 's2\n\n# a comment\ns5 # another\n' >names
-run h5chunk blacklist --names names -o new.h5 g.h5
-status_is 0 'a list of ids, with a new file'
+run_ok 'a list of ids, with a new file' h5chunk blacklist --names names -o new.h5 g.h5
 stderr_is 'h5chunk: blacklisted 2 of 5 sequences, 4 of 14 chunks' '  reports the numbers'
 holds 's2 s5' new.h5 '  marks their rows'
 cp g.h5 same.h5
 chmod 640 same.h5
-run h5chunk blacklist -q --names names --list list same.h5
-status_is 0 'the file itself is changed'
+run_ok 'the file itself is changed' h5chunk blacklist -q --names names --list list same.h5
 stderr_is '' '  -q prints nothing'
 holds 's2 s5' same.h5 '  marks the rows'
 is "$(stat -c %a same.h5)" 640 '  keeps its permissions'
 is "$(cat list)" "$(printf 's2\ns5')" '  and writes the list'
-run h5chunk verify same.h5
-status_is 0 '  the file passes verify'
+run_ok '  the file passes verify' h5chunk verify same.h5
 run h5chunk blacklist --names list -f --list - -q --stats stats.json same.h5
 stdout_is "$(printf 's2\ns5')" 'a list is written to standard output, and read back'
 ok 'statistics' "$PYTHON" -c 'import json
@@ -67,8 +64,7 @@ run h5chunk blacklist -f --names one link.h5
 holds s1 same.h5 'the target of a symbolic link is changed'
 ok '  the link is kept' test -L link.h5
 : >empty
-run h5chunk blacklist -f --names empty same.h5
-status_is 0 'an empty list'
+run_ok 'an empty list' h5chunk blacklist -f --names empty same.h5
 holds '' same.h5 '  blacklists nothing'
 printf 's1\nother\nmore\n' >unknown
 run h5chunk blacklist -f --names unknown --list list2 same.h5
@@ -85,8 +81,7 @@ cat >report.jsonl <<'END'
 {"assemblyUnit":"Primary Assembly","chrName":"1","genbankAccession":"g4","refseqAccession":"s4","role":"unlocalized-scaffold"}
 {"assemblyUnit":"Primary Assembly","chrName":"1","genbankAccession":"g5","refseqAccession":"s5","role":"unplaced-scaffold"}
 END
-run h5chunk blacklist --report report.jsonl -o report.h5 --list report.list g.h5
-status_is 0 'a report'
+run_ok 'a report' h5chunk blacklist --report report.jsonl -o report.h5 --list report.list g.h5
 holds 's2 s3 s4 s5' report.h5 '  blacklists for each reason'
 is "$(tr '\n' ' ' <report.list)" 's2 s3 s4 s5 ' '  lists in the order of the file'
 {
@@ -123,8 +118,7 @@ kept() { # no file is new or changed
 refuses() { # STATUS REGEX NAME -- [ARG]...
     wanted=$1 regex=$2 name=$3
     shift 4
-    run h5chunk blacklist "$@"
-    refused "$wanted" "$regex" "$name"
+    run_refused "$wanted" "$regex" "$name" h5chunk blacklist "$@"
     kept
 }
 refuses 1 'same\.h5: already has data/blacklist; use -f' 'an existing blacklist' -- --names names same.h5

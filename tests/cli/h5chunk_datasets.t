@@ -63,8 +63,7 @@ edits() { # NAME INPUT ARG... -- OLD=NEW...: changes a copy in place, and writes
     shift
     cp "$input" x.h5
     # shellcheck disable=SC2086 # a list of words
-    run h5chunk $command x.h5
-    status_is 0 "$name"
+    run_ok "$name" h5chunk $command x.h5
     ok '  changes nothing else' same "$input" x.h5 "$@"
     ok '  passes h5chunk verify' h5chunk verify x.h5
     # shellcheck disable=SC2086 # a list of words
@@ -76,8 +75,7 @@ edits 'a dataset of coverage is removed' g.h5 drop --datasets h3k4me3 -- -h3k4me
 is $? 0 '  and its space is free'
 edits 'all are removed' g.h5 drop --datasets atacseq,h3k4me3 -- -atacseq -h3k4me3
 edits 'one is renamed' g.h5 rename --datasets atacseq=dnase -- atacseq=dnase
-run bam2h5 -q -p dnase --append --strand own x.h5 "$bam"
-status_is 0 '  and can be appended to'
+run_ok '  and can be appended to' bam2h5 -q -p dnase --append --strand own x.h5 "$bam"
 edits 'both are renamed' g.h5 rename --datasets atacseq=a,h3k4me3=b -- atacseq=a h3k4me3=b
 edits 'a dataset of predictions is removed' p.h5 drop --datasets h3k4me3 -- -h3k4me3
 run cov2bigwig -q -o x.bg x.h5
@@ -91,11 +89,10 @@ done
 ok 'threads do not matter' cmp t1.h5 t3.h5
 rm -f x.h5 o.h5 x.bg p.bg t?.h5
 
-while IFS='|' read -r status args regex; do
+while IFS='|' read -r code args regex; do
     cp g.h5 was_g && cp p.h5 was_p
     # shellcheck disable=SC2086 # a list of words
-    run h5chunk $args
-    refused "$status" "^h5chunk: error: $regex" "refused: $args"
+    run_refused "$code" "^h5chunk: error: $regex" "refused: $args" h5chunk $args
     cmp -s g.h5 was_g && cmp -s p.h5 was_p
     is $? 0 '  and the file is as it was'
 done <<'END'

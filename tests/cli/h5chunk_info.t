@@ -30,8 +30,7 @@ with h5py.File("many.h5", "w") as f:
     f["evaluation/x_coverage"] = np.zeros((30, 30, 1), "i4")
 END
 
-run h5chunk info g.h5
-status_is 0 'a genome file'
+run_ok 'a genome file' h5chunk info g.h5
 stderr_is '' '  prints no messages'
 stdout_like '^  dataset          type     shape       chunk       filters                 bytes    a base$' '  a header'
 stdout_like '^  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip 4  +[0-9]+ +[0-9.]+$' '  the bases'
@@ -44,8 +43,7 @@ stdout_like "^  size       $(stat -c %s g.h5) bytes, [0-9.]+ a base\$" '  the si
 stdout_like '^            25         6  chr1 \(Sp\)$' '  the first sequence'
 stdout_like '^            10         2  chr2 \(Sp\)$' '  the last sequence'
 stdout_like '^  attribute  input_path: g\.fa$' '  attributes'
-run h5chunk info p.h5 part.h5
-status_is 0 'a predictions file and a partial file'
+run_ok 'a predictions file and a partial file' h5chunk info p.h5 part.h5
 stdout_like '^p\.h5: predictions file$' '  kind of the first'
 stdout_like '^  prediction/predictions  int16 big-endian  8 x 10 x 2  3 x 5 x 1  shuffle, gzip 7, fletcher32 ' '  its storage'
 stdout_like '^  prediction/datasets: atac, a\?b$' '  names, without control characters'
@@ -53,8 +51,7 @@ stdout_like '^part\.h5: genome file$' '  kind of the second'
 stdout_like '^  partial    10 of these bases are here$' '  a partial file'
 stdout_like '^            10         0  chr2 \(Sp\)$' '  a sequence without chunks'
 printf 'text\n' >text
-run h5chunk info none.h5 p.h5 text part.h5
-refused 1 'none\.h5: No such file' 'files that cannot be read'
+run_refused 1 'none\.h5: No such file' 'files that cannot be read' h5chunk info none.h5 p.h5 text part.h5
 stderr_like '^h5chunk: warning: text: not an HDF5 file$' '  are all reported'
 is "$(grep -c '^p\.h5: predictions file$\|^part\.h5: genome file$' "$stdout")" 2 '  and the others are shown'
 run h5chunk info --json none.h5 p.h5
@@ -74,16 +71,14 @@ run h5chunk info part.cov
 stdout_like '^  chunks     1 of 10 bases, in 1 pair$' 'a stream of a partial file'
 stdout_like '^  partial    10 of these bases are here$' '  counts what is there'
 head -c 150 part.cov >cut.cov
-run h5chunk info cut.cov
-refused 1 '^h5chunk: error: cut\.cov: truncated' '  truncated'
+run_refused 1 '^h5chunk: error: cut\.cov: truncated' '  truncated' h5chunk info cut.cov
 run h5chunk info --json g.cov
 ok '  as JSON' "$PYTHON" -c 'import json, sys
 s, = json.load(open(sys.argv[1]))["files"]
 assert s["format"] == "stream" and s["chunks"] == 8 and s["bases"] == 35, s
 assert not any("stored_bytes" in d for d in s["data_sets"]), s' "$stdout"
 
-run h5chunk info --json --stats stats.json g.h5 p.h5 part.h5 many.h5
-status_is 0 'JSON'
+run_ok 'JSON' h5chunk info --json --stats stats.json g.h5 p.h5 part.h5 many.h5
 cp "$stdout" info.json
 cat >check.py <<'END'
 import json
@@ -128,22 +123,16 @@ ok '  equals what h5py reads' "$PYTHON" check.py
 run h5chunk info --stats sums_mqc.json g.h5 p.h5
 like "$(cat sums_mqc.json)" '"sequences": 4,' 'sums for MultiQC'
 
-run h5chunk info none.h5
-refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'
-run h5chunk info none.h5 g.h5 none.h5 g.h5
-refused 1 '^h5chunk: error: none\.h5: .*No such file' 'missing files among others'
+run_refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file' h5chunk info none.h5
+run_refused 1 '^h5chunk: error: none\.h5: .*No such file' 'missing files among others' h5chunk info none.h5 g.h5 none.h5 g.h5
 is "$(grep -c '^$' "$stdout") $(sed -n '1p;$p' "$stdout" | grep -c .)" '1 2' '  empty lines are between files only'
-run h5chunk info g.fa
-refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file'
+run_refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file' h5chunk info g.fa
 head -c 3000 g.h5 >cut.h5
-run h5chunk info --json g.h5 cut.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file'
+run_refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file' h5chunk info --json g.h5 cut.h5
 ok '  the output is still valid JSON' "$PYTHON" -c 'import json, sys
 assert len(json.load(open(sys.argv[1]))["files"]) == 1' "$stdout"
-run sh -c 'h5chunk info g.h5 >/dev/full'
-refused 1 'standard output: No space left on device$' 'a full disk'
-run h5chunk info
-refused 2 'an input is missing \(usage: h5chunk info' 'no operand'
+run_refused 1 'standard output: No space left on device$' 'a full disk' sh -c 'h5chunk info g.h5 >/dev/full'
+run_refused 2 'an input is missing \(usage: h5chunk info' 'no operand' h5chunk info
 
 # A format of a later HDF5: the layout of a dataset has version 5.
 "$PYTHON" - <<'END'

@@ -9,16 +9,14 @@ start_python "$SRC/tests/oracle/h5_equal.py"
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 4
-    run h5chunk "$@"
-    refused "$wanted" "$regex" "$name"
+    run_refused "$wanted" "$regex" "$name" h5chunk "$@"
     is "$(find . -name 'out*' -o -name '.out*' -o -name '.covtools*')" '' '  leaves no files'
 }
 # does NAME -- SUBCOMMAND [ARG]...
 does() {
     name=$1
     shift 2
-    run h5chunk "$@"
-    status_is 0 "$name"
+    run_ok "$name" h5chunk "$@"
 }
 same() { # NAME [ARG]... as h5_equal.py
     name=$1
@@ -106,8 +104,7 @@ ln long.h5 link.h5
 refuses 2 'is both an input and an output' 'the input as output, by another name' -- repack -f -o link.h5 long.h5
 rm link.h5
 echo kept >out_kept
-run h5chunk repack -o out_kept long.h5
-refused 1 'already exists; use -f' 'an existing output'
+run_refused 1 'already exists; use -f' 'an existing output' h5chunk repack -o out_kept long.h5
 is "$(cat out_kept)" kept '  is kept'
 rm out_kept
 
@@ -171,8 +168,7 @@ does 'merge of 40 parts: without limits' -- merge -o all.h5 tiny.*.h5
 for threads in 1 9; do
     run sh -c 'ulimit -n 32; exec "$@"' - h5chunk merge -@ $threads -o few.h5 tiny.?.h5 tiny.??.h5
     status_is 0 "merge of 40 parts: 32 descriptors, $threads threads"
-    run cmp all.h5 few.h5
-    status_is 0 "merge of 40 parts: the same bytes, $threads threads"
+    run_ok "merge of 40 parts: the same bytes, $threads threads" cmp all.h5 few.h5
     rm -f few.h5
 done
 same 'merge of 40 parts: the values of the whole file' many_c.h5 all.h5
@@ -283,8 +279,7 @@ refuses 2 'needs --val-fraction' '--by with names' -- split --val-names names --
 refuses 2 'not a directory' 'a file instead of a directory' -- split --val-fraction 0.1 --seed 1 -o out long_c.h5
 refuses 2 'val-fraction' 'all for validation' -- split --val-fraction 1 --seed 1 -o out/ long_c.h5
 echo kept >part.2.h5
-run h5chunk split --shards 3 -o part long_c.h5
-refused 1 'part.2.h5: already exists; use -f' 'an existing shard'
+run_refused 1 'part.2.h5: already exists; use -f' 'an existing shard' h5chunk split --shards 3 -o part long_c.h5
 is "$(cat part.2.h5; ls part.*)" "kept
 part.2.h5" '  is kept, and no other is written'
 rm part.2.h5
@@ -382,8 +377,7 @@ refuses 1 'long_c.h5' 'a file instead of a stream' -- save -o out.h5 long_c.h5
 refuses 1 'stream' 'a stream instead of a file' -- repack -o out.h5 stream
 refuses 2 'standard output' '--stats and the stream to standard output' -- cat --stats - long.h5
 h5chunk cat long_c.h5 | head -c 10 >/dev/null
-run sh -c 'h5chunk cat many_c.h5 >/dev/full'
-refused 1 'No space left' 'a stream to a full disk'
+run_refused 1 'No space left' 'a stream to a full disk' sh -c 'h5chunk cat many_c.h5 >/dev/full'
 
 # ---------------------------------------------------------------- damaged input
 

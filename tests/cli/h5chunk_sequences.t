@@ -95,13 +95,11 @@ END
 
 # ---------------------------------------------------------------- info --sequences
 
-run h5chunk info --sequences --json g.h5 packed.h5
-status_is 0 'sequences of genome files'
+run_ok 'sequences of genome files' h5chunk info --sequences --json g.h5 packed.h5
 stderr_is '' '  no messages'
 ok '  the statistics' "$PYTHON" expect.py "$stdout" g.fa 50
 gzip -k g.fa
-run h5chunk info --sequences --json --subsequence-length 50 g.fa g.fa.gz
-status_is 0 'sequences of a FASTA'
+run_ok 'sequences of a FASTA' h5chunk info --sequences --json --subsequence-length 50 g.fa g.fa.gz
 ok '  the statistics, with lower case' "$PYTHON" expect.py "$stdout" g.fa 50 masked
 h5chunk info --sequences --json --subsequence-length 50 - <g.fa >piped.json
 ok '  from a pipe' "$PYTHON" expect.py piped.json g.fa 50 masked
@@ -110,27 +108,21 @@ ok '  in long lines, with the usual chunks' "$PYTHON" expect.py "$stdout" g.fa 2
 run h5chunk info --sequences --json --subsequence-length 1 g.fa
 ok '  with chunks of one base' "$PYTHON" expect.py "$stdout" g.fa 1 masked
 
-run h5chunk info --sequences g.h5 none.h5 g.fa
-refused 1 '^h5chunk: error: none\.h5: ' 'a missing file'
+run_refused 1 '^h5chunk: error: none\.h5: ' 'a missing file' h5chunk info --sequences g.h5 none.h5 g.fa
 is "$(cut -f 1-3 "$stdout")" "$(printf 'file\tsequences\tbases\ng.h5\t7\t845\ng.fa\t7\t845')" '  and the others, as a table'
 is "$(awk -F '\t' '{ print NF ":" $15 }' "$stdout" | tr '\n' ' ')" '20:lower_case 20:NA 20:0.142011834 ' '  whose rows are complete'
 h5chunk subset -q -r single,first:1-60 -o part.h5 g.h5
 run h5chunk info --sequences part.h5
 is "$(sed 1d "$stdout" | cut -f 2-4,9)" "$(printf '2\t175\t75\t230')" 'a partial file: its bases, and the lengths of their sequences'
 printf '>a\nACGT*C\n' >star.fa
-run h5chunk info --sequences star.fa
-status_is 0 'a letter that is not a base'
+run_ok 'a letter that is not a base' h5chunk info --sequences star.fa
 stderr_like 'star\.fa: read 1 invalid letters as N, the first at line 2, column 5$' '  counts as N'
 is "$(sed 1d "$stdout" | cut -f 14)" 0.166666667 '  in the table, too'
 printf '@HD\tVN:1.6\n' >x.sam
-run h5chunk info --sequences x.sam
-refused 1 '^h5chunk: error: x\.sam: not a FASTA file' 'another kind of file'
-run h5chunk info --subsequence-length 5 g.fa
-refused 2 '[-]-subsequence-length needs --sequences' 'chunks without --sequences'
-run h5chunk info --sequences --plot x.svg g.h5 g.fa
-refused 2 '[-]-plot draws one file, but 2 are given' 'a picture of two files'
-run h5chunk info --sequences --plot x.pdf g.h5
-refused 2 'must end in \.png or \.svg' 'a picture of another kind'
+run_refused 1 '^h5chunk: error: x\.sam: not a FASTA file' 'another kind of file' h5chunk info --sequences x.sam
+run_refused 2 '[-]-subsequence-length needs --sequences' 'chunks without --sequences' h5chunk info --subsequence-length 5 g.fa
+run_refused 2 '[-]-plot draws one file, but 2 are given' 'a picture of two files' h5chunk info --sequences --plot x.svg g.h5 g.fa
+run_refused 2 'must end in \.png or \.svg' 'a picture of another kind' h5chunk info --sequences --plot x.pdf g.h5
 run h5chunk info --sequences --stats weed.h5chunk_mqc.json g.h5
 ok 'figures for MultiQC' "$PYTHON" -c 'import json
 j = json.load(open("weed.h5chunk_mqc.json"))
@@ -138,12 +130,10 @@ assert j["section_name"] == "h5chunk info --sequences", j["section_name"]
 row = j["data"]["weed"]
 assert row["sequences"] == 7 and row["n50"] == 230 and abs(row["copies"] - 100 * 4 / 20) < 0.01, row'
 if command -v gnuplot >/dev/null; then
-    run h5chunk info --sequences --plot x.svg g.h5
-    status_is 0 'a picture'
+    run_ok 'a picture' h5chunk info --sequences --plot x.svg g.h5
     is "$(grep -Eo '>(5|10|20|50|100|200|500|sequences|their bases|g: lengths of 7 sequences)<' x.svg | sort -u | tr -d '\n')" \
         '>100<>10<>200<>20<>50<>5<>g: lengths of 7 sequences<>sequences<>their bases<' '  has a bar for each class'
-    run h5chunk info --sequences --plot x.svg g.h5
-    refused 1 'x\.svg: already exists' '  is not replaced'
+    run_refused 1 'x\.svg: already exists' '  is not replaced' h5chunk info --sequences --plot x.svg g.h5
 else
     pass 'a picture # SKIP no gnuplot'
 fi
@@ -164,8 +154,7 @@ assert all(len(v) == 2 and v[0] == v[1] for v in sides.values()), sides
 print(" ".join(sorted(k for k, v in sides.items() if v[0] == "val")))
 END
 printf 'copy\ngaps2\ntwice\n' >names
-run h5chunk split --val-names names --stats s.json -o d/ g.h5
-status_is 0 'validation without copies of training data'
+run_ok 'validation without copies of training data' h5chunk split --val-names names --stats s.json -o d/ g.h5
 is "$("$PYTHON" sides.py)" 'copy:0 copy:3 gaps2:0 twice:0 twice:1 twice:2' '  all copies are in training data'
 stderr_like '^h5chunk: 6 chunks moved from validation to training, where the same bases are$' '  they are counted'
 stderr_like '^h5chunk: 28 chunks for training, 12 for validation$' '  like the others'
@@ -188,8 +177,7 @@ assert len(train) > 4 and len(val) > 4 and not train & val' $file.h5
 done
 printf '>x\nAAACC\nGGGTTACTAC\n>y\nGTAGTAACCCGGTTT\n' | fasta2h5 -q --subsequence-length 15 --species x -o same.h5 -
 echo y >names
-run h5chunk split --val-names names -o e/ same.h5
-refused 1 '^h5chunk: error: same\.h5: no chunks left for validation: all of them have the bases of chunks for training$' \
-    'only copies'
+run_refused 1 '^h5chunk: error: same\.h5: no chunks left for validation: all of them have the bases of chunks for training$' \
+    'only copies' h5chunk split --val-names names -o e/ same.h5
 is "$(find . -name e)" '' '  leaves no directory'
 done_testing

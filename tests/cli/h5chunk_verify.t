@@ -14,8 +14,7 @@ awk "$random"'BEGIN {
         print ""
     }
 }' >g.fa
-run fasta2h5 --subsequence-length 100 --compression libdeflate --species S -o bases.h5 g.fa
-status_is 0 'a genome file'
+run_ok 'a genome file' fasta2h5 --subsequence-length 100 --compression libdeflate --species S -o bases.h5 g.fa
 
 # `make NAME` writes NAME.h5: a sound file, or one with a fault.
 cat >make.py <<'END'
@@ -255,20 +254,17 @@ start_python make.py
 
 for name in genome predictions floats partial mixed f_zero; do
     ask "$name" || fail "making $name"
-    run h5chunk verify "$name.h5"
-    status_is 0 "$name is sound"
+    run_ok "$name is sound" h5chunk verify "$name.h5"
     is "$(cat "$stdout" "$stderr")" '' '  prints nothing'
 done
-run h5chunk verify bases.h5 genome.h5 predictions.h5
-status_is 0 'several files'
+run_ok 'several files' h5chunk verify bases.h5 genome.h5 predictions.h5
 run h5chunk verify --stats stats.json genome.h5 predictions.h5
 ok 'statistics are summed over files' "$PYTHON" -c 'import json
 s = json.load(open("stats.json"))
 assert s["chunks"] == 16 and s["bases"] == 620, s'
 for compression in gzip fast lzf none; do
     run fasta2h5 -f --subsequence-length 100 --compression "$compression" -o x.h5 g.fa
-    run h5chunk verify x.h5
-    status_is 0 "bases by --compression $compression are sound"
+    run_ok "bases by --compression $compression are sound" h5chunk verify x.h5
 done
 
 # ---------------------------------------------------------------- one fault each
@@ -349,20 +345,14 @@ is "$(cut -d : -f 1 "$stdout" | tr '\n' ' ')" 'negative.h5 p_names.h5 ' '  each 
 # ---------------------------------------------------------------- files that cannot be opened
 
 ask cut
-run h5chunk verify cut.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file'
+run_refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file' h5chunk verify cut.h5
 stdout_is '' '  is a failure, not a finding'
-run h5chunk verify none.h5
-refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'
-run h5chunk verify g.fa
-refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file'
-run h5chunk verify cut.h5 negative.h5 none.h5 genome.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'other files are still checked'
+run_refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file' h5chunk verify none.h5
+run_refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file' h5chunk verify g.fa
+run_refused 1 '^h5chunk: error: cut\.h5: ' 'other files are still checked' h5chunk verify cut.h5 negative.h5 none.h5 genome.h5
 stdout_like '^negative\.h5: ' '  their findings are printed'
 stderr_like '^h5chunk: warning: none\.h5: ' '  and other failures become warnings'
-run sh -c 'h5chunk verify negative.h5 >/dev/full'
-refused 1 'negative\.h5 is not sound|No space left' 'a full disk'
-run h5chunk verify -o x genome.h5
-refused 2 "unknown option '-o'" '-o is not an option'
+run_refused 1 'negative\.h5 is not sound|No space left' 'a full disk' sh -c 'h5chunk verify negative.h5 >/dev/full'
+run_refused 2 "unknown option '-o'" '-o is not an option' h5chunk verify -o x genome.h5
 
 done_testing

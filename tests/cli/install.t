@@ -15,8 +15,7 @@ is "$(cd "$root/lib" && find . -name 'libcov*')" "$(cd "$root/lib" && echo ./lib
 
 for tool in "$root"/bin/*; do
     name=${tool##*/}
-    run "$tool" --version
-    status_is 0 "$name runs from where it is installed"
+    run_ok "$name runs from where it is installed" "$tool" --version
     stdout_like "^$name [0-9]" '  and prints its version'
     is "$(sed -n 's/^\(htslib\|HDF5\|zlib\|libdeflate\|LZ4\|Zstandard\|Blosc\) [0-9.]*$/\1/p' "$stdout" | xargs)" \
         'htslib HDF5 zlib libdeflate LZ4 Zstandard Blosc' '  and those of its libraries'

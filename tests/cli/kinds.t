@@ -82,8 +82,7 @@ x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but
 x.h5 x.bam|benchmark model -q --model F|not a PyTorch checkpoint: not a zip archive, but 
 END
 
-run h5chunk repack -q -o o.h5 x.txt
-refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'an unknown kind is not named'
+run_refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'an unknown kind is not named' h5chunk repack -q -o o.h5 x.txt
 run fasta2h5 -q -o o.h5 x.txt
 refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not start with '>'\$" '  nor by fasta2h5'
 
@@ -106,17 +105,13 @@ run covpredict -q -m no.zip -o o.h5 x.fa
 refused 1 'no\.zip: not a PyTorch checkpoint: it has no data\.pkl$' '  but not in another archive'
 
 # HDF5 that is not a regular file
-run covpredict -q -m x.ckpt -o o.h5 - <x.h5
-refused 1 'standard input: an HDF5 file cannot be read from a pipe: name the file, or convert it by .h5chunk cat.$' \
-    'HDF5 on standard input'
-run covpredict -q -m x.ckpt -o o.h5 x.h5.gz
-refused 1 'x\.h5\.gz: not a FASTA file, but an HDF5 file$' '  and compressed HDF5'
+run_refused 1 'standard input: an HDF5 file cannot be read from a pipe: name the file, or convert it by .h5chunk cat.$' \
+    'HDF5 on standard input' covpredict -q -m x.ckpt -o o.h5 - <x.h5
+run_refused 1 'x\.h5\.gz: not a FASTA file, but an HDF5 file$' '  and compressed HDF5' covpredict -q -m x.ckpt -o o.h5 x.h5.gz
 
 # Both are HDF5.
-run covpredict -q -m x.ckpt -o o.h5 p.h5
-refused 1 'p\.h5: a predictions file' 'predictions where a genome file is needed'
-run cov2bigwig -q -o o.bw x.h5
-refused 1 'x\.h5: a genome file, not a predictions file' 'a genome file instead of predictions'
+run_refused 1 'p\.h5: a predictions file' 'predictions where a genome file is needed' covpredict -q -m x.ckpt -o o.h5 p.h5
+run_refused 1 'x\.h5: a genome file, not a predictions file' 'a genome file instead of predictions' cov2bigwig -q -o o.bw x.h5
 "$PYTHON" -c 'import h5py; h5py.File("other.h5", "w")["matrix/data"] = [1, 2, 3]'
 for d in d/train d/val; do
     rm -f $d/*

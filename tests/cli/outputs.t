@@ -111,15 +111,13 @@ while read -r out hidden line; do
     "$TESTLIB/toy_tool" -f -a wait -o "$out" names 2>../waits &
     await grep -q waiting ../waits
     # shellcheck disable=SC2086 # a list of words
-    run $line
-    refused 1 "^[a-z0-9]*: error: $out: another run is writing it\$" "$line: another run writes $out"
+    run_refused 1 "^[a-z0-9]*: error: $out: another run is writing it\$" "$line: another run writes $out" $line
     is "$(find . -type f | sort | diff ../before - | grep -c '^[<>]')" 1 '  and its temporary file stays'
     kill -s KILL $!
     wait $! 2>/dev/null
     like "$(find . -name '.*.tmp*')" "^\./$hidden\$" '  also when that run is killed'
     # shellcheck disable=SC2086 # a list of words
-    run $line
-    status_is 0 '  but the next run writes the output'
+    run_ok '  but the next run writes the output' $line
     is "$(find . -name '.*.tmp*')" '' '  and removes the temporary file'
     find . -type f | sort | diff ../before - | sed -n 's/^> //p' | xargs -r rm
 done <<'END'
@@ -180,10 +178,8 @@ rm .o.covtools.tmp.h5
 cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 rm o.bg.gz.tbi
 ln -s victim o.bg.gz.tbi
-run cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
-refused 1 'already exists' 'a link in place of an index'
-run cov2bigwig -q -f --datasets atacseq -o o.bg.gz p.h5
-status_is 0 '  is replaced by the index with -f'
+run_refused 1 'already exists' 'a link in place of an index' cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
+run_ok '  is replaced by the index with -f' cov2bigwig -q -f --datasets atacseq -o o.bg.gz p.h5
 [ ! -L o.bg.gz.tbi ] || fail '  the link remains'
 for name in metrics.log metrics.jsonl runs.jsonl last.ckpt; do
     mkdir -p t
@@ -191,8 +187,7 @@ for name in metrics.log metrics.jsonl runs.jsonl last.ckpt; do
 done
 bam2h5 -q -p atacseq --shift b.h5 r.bam
 h5chunk split -q --by chunk --val-fraction 0.5 --seed 1 -o d/ b.h5
-run covtrain -q -f -i d -o t -e 1 --cnn-layers 1 --filter-size 2 --datasets atacseq
-status_is 0 'links in place of the files of a training'
+run_ok 'links in place of the files of a training' covtrain -q -f -i d -o t -e 1 --cnn-layers 1 --filter-size 2 --datasets atacseq
 is "$(find t -type l)" '' '  are replaced'
 is "$(cat victim)" untouched 'no link is followed'
 find . -type f | sort | diff ../before - | sed -n 's/^> //p' | xargs -r rm

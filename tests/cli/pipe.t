@@ -65,18 +65,14 @@ size() {
 }
 for n in 0 1 17 18 100 $(($(size g.stream) / 2)) $(($(size g.stream) - 29)) $(($(size g.stream) - 28)) $(($(size g.stream) - 1)); do
     head -c "$n" g.stream >short
-    run covpredict -m M.ckpt -o x.h5 - <short
-    refused 1 'standard input' "covpredict: the first $n bytes of a stream are refused"
-    run covpredict -m M.ckpt -o - - <short
-    refused 1 'standard input' '  also if it writes a stream'
+    run_refused 1 'standard input' "covpredict: the first $n bytes of a stream are refused" covpredict -m M.ckpt -o x.h5 - <short
+    run_refused 1 'standard input' '  also if it writes a stream' covpredict -m M.ckpt -o - - <short
     cp "$stdout" short
-    run cov2bigwig -o x.bw - <short
-    refused 1 'standard input' '  which cov2bigwig then refuses'
+    run_refused 1 'standard input' '  which cov2bigwig then refuses' cov2bigwig -o x.bw - <short
 done
 for n in 0 1 17 18 100 $(($(size p.stream) / 2)) $(($(size p.stream) - 29)) $(($(size p.stream) - 28)) $(($(size p.stream) - 1)); do
     head -c "$n" p.stream >short
-    run cov2bigwig -o x.bw - <short
-    refused 1 'standard input' "cov2bigwig: the first $n bytes of a stream are refused"
+    run_refused 1 'standard input' "cov2bigwig: the first $n bytes of a stream are refused" cov2bigwig -o x.bw - <short
 done
 leaves M.ckpt g.fa g.h5 g.stream p.h5 p.stream short 'no output is left'
 

@@ -22,13 +22,10 @@ awk "$random"'BEGIN {
 }' >g.fa
 make_ckpt bi-hybrid two.ckpt && make_ckpt cnn one.ckpt || exit 99
 
-run fasta2h5 --subsequence-length 7200 -o g.h5 - <g.fa
-status_is 0 'fasta2h5 from standard input'
-run covpredict -m two.ckpt -o p.h5 g.h5
-status_is 0 'covpredict'
+run_ok 'fasta2h5 from standard input' fasta2h5 --subsequence-length 7200 -o g.h5 - <g.fa
+run_ok 'covpredict' covpredict -m two.ckpt -o p.h5 g.h5
 mkdir tracks
-run cov2bigwig -o tracks/ p.h5
-status_is 0 'cov2bigwig'
+run_ok 'cov2bigwig' cov2bigwig -o tracks/ p.h5
 for dataset in atacseq h3k4me3; do
     mv tracks/p_${dataset}_avg_strand.bw tracks/$dataset.bw
 done
@@ -42,8 +39,7 @@ run sh -c 'cat g.fa.gz | covpredict --subsequence-length 3600 -m one.ckpt -o q.h
 status_is 0 'gzip from a pipe, one dataset, one file'
 check q.h5 tracks '  the bigWig has the predictions'
 for strand in + -; do
-    run cov2bigwig --strand=$strand --datasets h3k4me3 -o - p.h5
-    status_is 0 "bedGraph of the $strand strand"
+    run_ok "bedGraph of the $strand strand" cov2bigwig --strand=$strand --datasets h3k4me3 -o - p.h5
     is "$(awk '{n += $3 - $2} $2 != last[$1] + 0 {bad = 1} {last[$1] = $3} END {print n, bad + 0}' "$stdout")" '73216 0' \
         '  covers every base once'
 done

@@ -69,11 +69,9 @@ refused 1 '^h5chunk: error: p1\.h5 and p2\.h5 are not parts of one file: predict
 mv kept.ckpt m.ckpt
 mkdir -p 'another directory' && cp m.ckpt 'another directory/name.ckpt'
 covpredict -q --overlap 8 --shard 2/2 -f -m 'another directory/name.ckpt' -o p2.h5 g.h5 || exit 99
-run h5chunk merge -f -o m.h5 p1.h5 p2.h5
-status_is 0 '  shards of one model with two names are merged'
+run_ok '  shards of one model with two names are merged' h5chunk merge -f -o m.h5 p1.h5 p2.h5
 covpredict -q --overlap 4 --shard 2/2 -f -m 'another directory/name.ckpt' -o p2.h5 g.h5 || exit 99
-run h5chunk merge -f -o m.h5 p1.h5 p2.h5
-refused 1 'p1\.h5 and p2\.h5 are not parts of one file' '  but not with other options'
+run_refused 1 'p1\.h5 and p2\.h5 are not parts of one file' '  but not with other options' h5chunk merge -f -o m.h5 p1.h5 p2.h5
 covpredict -q --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 g.h5 || exit 99
 "$PYTHON" -c 'import h5py; h5py.File("p2.h5", "r+").attrs["device"] = "cuda"'
 h5chunk merge -q -f -o m.h5 p1.h5 p2.h5 || exit 99
@@ -138,8 +136,7 @@ rm x.bw y.bw
 
 # ---------------------------------------------------------------- checkpoints
 
-run h5chunk info m.ckpt p.h5
-status_is 0 'a checkpoint and a predictions file'
+run_ok 'a checkpoint and a predictions file' h5chunk info m.ckpt p.h5
 stdout_like '^m\.ckpt: checkpoint of a network$' '  the kind'
 stdout_like "^  SHA-256         $sha\$" '  SHA-256'
 stdout_like '^  parameters      2921 in 10 tensors$' '  the parameters'
@@ -185,10 +182,8 @@ c = torch.load("one/last.ckpt")
 assert c["covtools"]["train"] == "a.h5, b.h5" and c["hyper_parameters"]["cnn_layers"] == 1'
 fi
 head -c 5000 one/last.ckpt >cut.ckpt
-run h5chunk info cut.ckpt
-refused 1 '^h5chunk: error: cut\.ckpt: ' 'a truncated checkpoint'
+run_refused 1 '^h5chunk: error: cut\.ckpt: ' 'a truncated checkpoint' h5chunk info cut.ckpt
 printf 'x' >x.txt
 "$PYTHON" -c 'import zipfile; zipfile.ZipFile("x.zip", "w").write("x.txt")'
-run h5chunk info x.zip
-refused 1 '^h5chunk: error: x\.zip: ' 'another zip archive'
+run_refused 1 '^h5chunk: error: x\.zip: ' 'another zip archive' h5chunk info x.zip
 done_testing

@@ -125,8 +125,7 @@ frugal h5chunk info late.stream
 status_is 0 '  can be read'
 head -n 2 late.fa | fasta2h5 -q --subsequence-length 16777216 -o - - >"$stdout" 2>"$stderr"
 like "$(cat "$stderr")" 'chunks of 16777216 positions are nearly empty: the longest sequence has 4 bases$' '  but there must be one'
-run fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
-refused 1 "^fasta2h5: error: .*$text" '  nor is such a file'
+run_refused 1 "^fasta2h5: error: .*$text" '  nor is such a file' fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
 
 # Lists of names and regions.
 limit=110000

@@ -3,14 +3,12 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-run toy_box --help
-status_is 0 '--help succeeds'
+run_ok '--help succeeds' toy_box --help
 is "$(head -n 1 "$stdout")" 'toy_box - keeps toys' 'help begins with the summary'
 stdout_like '^Usage: toy_box SUBCOMMAND ' '  shows the usage'
 stdout_like '^  spin +turn round$' '  lists the first subcommand'
 stdout_like '^  rest +do nothing$' '  and the last'
-run toy_box -h
-status_is 0 '-h is the same'
+run_ok '-h is the same' toy_box -h
 run toy_box --version
 like "$(head -n 1 "$stdout")" '^toy_box [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' '--version'
 run toy_box rest --version
@@ -37,8 +35,7 @@ is "$(cut -f 1 "$stdout" | tr '\n' ' ')" \
 run toy_box rest --help-machine
 is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'force quiet verbose stats help ' '  that lacks options'
 
-run toy_box spin
-status_is 0 'a subcommand is run'
+run_ok 'a subcommand is run' toy_box spin
 stdout_like '^spin 3 given=0 threads=[1-9][0-9]* none$' '  with its defaults'
 run toy_box spin -n 2 -@ 5 -o x a --stats stats.json b
 stdout_is 'spin 2 given=1 threads=5 x <a> <b>' 'options of the subcommand and common options'
@@ -55,8 +52,7 @@ stdout_is 'rest threads=1 none' 'a subcommand without options'
 # Wrong usage: status 2, one line, a hint to the right help.
 while IFS='|' read -r args text hint; do
     # shellcheck disable=SC2086 # a list of words
-    run toy_box $args
-    refused 2 "$text" "refused: toy_box $args"
+    run_refused 2 "$text" "refused: toy_box $args" toy_box $args
     is "$(sed -n '2p' "$stderr")" "Try '$hint --help'." '  with a hint'
 done <<END
 |^toy_box: error: a subcommand is missing \\(subcommands: spin, rest\\)$|toy_box
@@ -78,12 +74,9 @@ rest --times=2 a|unknown option '--times'; toy_box spin has it$|toy_box rest
 rest --tim 2 a|unknown option '--tim'$|toy_box rest
 rest -o x a|unknown option '-o'|toy_box rest
 END
-run toy_box rest -@ 2 --tmpdir . --progress none a
-status_is 0 'options that all tools have, where they change nothing'
-run toy_box rest x
-refused 1 '^toy_box: error: x: cannot rest$' 'a failure'
-run sh -c 'toy_box --help >/dev/full'
-refused 1 'standard output: No space left on device$' '--help to a full disk'
+run_ok 'options that all tools have, where they change nothing' toy_box rest -@ 2 --tmpdir . --progress none a
+run_refused 1 '^toy_box: error: x: cannot rest$' 'a failure' toy_box rest x
+run_refused 1 'standard output: No space left on device$' '--help to a full disk' sh -c 'toy_box --help >/dev/full'
 leaves 'nothing is left behind'
 
 # Options that all subcommands of all tools take, also where they change nothing.

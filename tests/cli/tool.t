@@ -4,8 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 
 # Help and version.
-run toy_tool --help
-status_is 0 '--help succeeds'
+run_ok '--help succeeds' toy_tool --help
 stdout_like '^toy_tool - does little$' 'help begins with the summary'
 stdout_like '^Usage: toy_tool \[options\] -o OUT INPUT\.\.\.$' 'help shows the usage'
 stdout_like '^  -n, --number N  +an integer \(default: 7\)$' 'help shows an option and its default'
@@ -14,10 +13,8 @@ stdout_like '^  -@, --threads N ' 'help shows the common options'
 unlike "$(cat "$stdout")" 'help-machine' 'help omits hidden options'
 is "$(awk 'length > 80' "$stdout")" '' 'help is at most 80 columns wide'
 stderr_is '' 'help writes nothing to standard error'
-run toy_tool -h
-status_is 0 '-h is the same'
-run toy_tool --version
-status_is 0 '--version succeeds'
+run_ok '-h is the same' toy_tool -h
+run_ok '--version succeeds' toy_tool --version
 like "$(head -n 1 "$stdout")" '^toy_tool [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' 'the version is the last word of line 1'
 stdout_like '^built with (gcc|clang) ' '--version names the compiler'
 stdout_like '^toylib 3\.2\.1$' '--version names the libraries'
@@ -32,21 +29,18 @@ for option in --help --version --help-machine; do
 done
 
 # A good run.
-run toy_tool -o x in
-status_is 0 'a run with defaults'
+run_ok 'a run with defaults' toy_tool -o x in
 stdout_like '^number=7 size=1000 ratio=0\.5 shift=4,-5 names=a\+b <in>$' 'defaults are set'
 stdout_like '^threads=[1-9][0-9]* shift given=0$' 'the number of threads is chosen'
 stderr_is '' 'nothing on standard error'
-run toy_tool -ox -n-3 --size=2M -r .25 --name_list=c,d --name-list e --shift=1,2 -@3 in1 -- -in2
-status_is 0 'options of every form'
+run_ok 'options of every form' toy_tool -ox -n-3 --size=2M -r .25 --name_list=c,d --name-list e --shift=1,2 -@3 in1 -- -in2
 stdout_like '^number=-3 size=2000000 ratio=0\.25 shift=1,2 names=c\+d\+e <in1> <-in2>$' 'their values'
 stdout_like '^threads=3 shift given=1$' 'the number of threads as given'
 
 # Wrong usage: status 2, one line, a hint. (Names and values of options: test_opt.c.)
 while IFS='|' read -r args text; do
     # shellcheck disable=SC2086 # a list of words
-    run toy_tool $args
-    refused 2 "$text" "refused: toy_tool $args"
+    run_refused 2 "$text" "refused: toy_tool $args" toy_tool $args
     is "$(sed -n '2p' "$stderr")" "Try 'toy_tool --help'." '  with a hint'
 done <<END
 |an input is missing
@@ -68,8 +62,7 @@ leaves 'wrong usage leaves nothing behind'
 
 # Outputs and inputs.
 echo precious >in
-run toy_tool -a write -f -o in in
-refused 2 '^toy_tool: error: in: is both an input and an output$' 'an output cannot be an input'
+run_refused 2 '^toy_tool: error: in: is both an input and an output$' 'an output cannot be an input' toy_tool -a write -f -o in in
 ln in link
 run toy_tool -a write -f -o out -m in --stats link other
 refused 2 '^toy_tool: error: link: is both an input and an output$' '  nor can the statistics file, even under another name'
@@ -77,20 +70,16 @@ is "$(cat in)" precious '  the input is unchanged'
 run toy_tool -a write -f -o out -m - in
 refused 2 '^toy_tool: error: --model: must not be standard input$' 'an option does not read standard input'
 rm link
-run toy_tool -a write -o out in
-status_is 0 'an output is written'
+run_ok 'an output is written' toy_tool -a write -o out in
 is "$(cat out)" whole '  completely'
 run toy_tool -a write -o out in
 refused 1 '^toy_tool: error: out: already exists; use -f to replace it$' 'an existing output is not replaced'
-run toy_tool -a write -f -o out in
-status_is 0 '-f replaces it'
+run_ok '-f replaces it' toy_tool -a write -f -o out in
 
 # Failures.
-run toy_tool -a fail -o x bad.fa
-refused 1 '^toy_tool: error: bad\.fa: is damaged$' 'a failed run exits with status 1'
+run_refused 1 '^toy_tool: error: bad\.fa: is damaged$' 'a failed run exits with status 1' toy_tool -a fail -o x bad.fa
 is "$(grep -c '' "$stderr")" 1 '  and one line'
-run toy_tool -a no-memory -o x in
-refused 137 'out of memory' 'out of memory exits with status 137'
+run_refused 137 'out of memory' 'out of memory exits with status 137' toy_tool -a no-memory -o x in
 
 # Messages.
 run toy_tool -a warn -o x in
@@ -105,8 +94,7 @@ like "$(tail -n 1 "$stderr")" \
     'the last line with -v is the summary'
 
 # Statistics.
-run toy_tool -a write -f -@ 2 -o out -m model --stats stats.json in
-status_is 0 'statistics are written'
+run_ok 'statistics are written' toy_tool -a write -f -@ 2 -o out -m model --stats stats.json in
 if "$PYTHON" -c '' 2>/dev/null; then
     cat >check.py <<'END'
 import json
@@ -136,8 +124,7 @@ is "$(cat log)" 1 '  and to a pipe'
 rm -f new
 mkfifo pipe
 cat pipe >log &
-run toy_tool -q -a write -o new --stats pipe in
-status_is 0 '  and to a named pipe'
+run_ok '  and to a named pipe' toy_tool -q -a write -o new --stats pipe in
 wait
 ok '  completely' grep -q '"tool": "toy_tool"' log
 rm -f new pipe log
@@ -149,10 +136,8 @@ run toy_tool -a fail -o x --stats failed.json in
 leaves in out stats.json 'a failed run writes no statistics'
 
 # Directories for temporary files.
-run toy_tool -o x --tmpdir in in
-refused 1 '^toy_tool: error: --tmpdir: in is not a directory$' '--tmpdir must be a directory'
-run toy_tool -o x --tmpdir none in
-refused 1 '^toy_tool: error: --tmpdir: none: No such file or directory$' '--tmpdir must exist'
+run_refused 1 '^toy_tool: error: --tmpdir: in is not a directory$' '--tmpdir must be a directory' toy_tool -o x --tmpdir in in
+run_refused 1 '^toy_tool: error: --tmpdir: none: No such file or directory$' '--tmpdir must exist' toy_tool -o x --tmpdir none in
 mkdir locked && chmod 555 locked
 run_unprivileged toy_tool -o x --tmpdir locked in
 refused 1 '^toy_tool: error: --tmpdir: locked: Permission denied$' '--tmpdir must be writable'
@@ -217,8 +202,7 @@ is "$(find . -name '.*late*')" ./.late.covtools.tmp '  and leaves the file of th
 kill -s KILL "$pid"
 wait "$pid" 2>/dev/null
 like "$(find . -name '.*late*')" late 'a killed run leaves its temporary file'
-run toy_tool -a write -o late in
-status_is 0 '  and the next run writes the output'
+run_ok '  and the next run writes the output' toy_tool -a write -o late in
 leaves in late out stats.json '  and removes that file'
 rm late
 
@@ -233,8 +217,7 @@ rm status
 
 # Closed standard streams must not be confused with the files that are opened next.
 # shellcheck disable=SC2016 # for the inner shell
-run sh -c 'exec 0<&- 1>&- 2>&-; toy_tool -a write -f -o out in'
-status_is 0 'an output is written with all standard streams closed'
+run_ok 'an output is written with all standard streams closed' sh -c 'exec 0<&- 1>&- 2>&-; toy_tool -a write -f -o out in'
 is "$(cat out)" whole '  and holds only the output'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'exec 1>&-; toy_tool -o x in'

@@ -7,8 +7,7 @@ for file in "$SRC"/tests/data/tracks/*.bw "$SHARED"/data/coverage/*/*.bw "$SHARE
     "$SHARED"/reference/convert/*.bw; do
     [ -e "$file" ] || continue
     bw_dump "$file" >wanted.bg
-    run track_dump "$file"
-    status_is 0 "${file##*/} is read"
+    run_ok "${file##*/} is read" track_dump "$file"
     ok 'with the intervals that libBigWig reads' cmp "$stdout" wanted.bg
     stderr_is '' 'and without a warning'
 done
@@ -25,8 +24,7 @@ for line in sys.stdin:
     c, b, e, v = line.split()
     print(c, b, e, "%.9g" % struct.unpack("f", struct.pack("f", float(v)))[0], sep="\t")
 ' >wanted.bg
-    run track_dump "$file"
-    status_is 0 "${file##*/} is read"
+    run_ok "${file##*/} is read" track_dump "$file"
     ok 'with its intervals' cmp "$stdout" wanted.bg
 done
 done_testing

@@ -54,14 +54,11 @@ assert (a == b).all() and a.any()'
 done
 run cov2bigwig --measured "$url/x_atacseq_avg_strand.bw" www/x_atacseq_avg_strand.bw
 stdout_like '	1	1	' 'cov2bigwig --compare'
-run covpredict -q -f -R "$url/list.bed" -m www/cnn.ckpt -o url.h5 www/genome.fa
-status_is 0 'a BED file'
+run_ok 'a BED file' covpredict -q -f -R "$url/list.bed" -m www/cnn.ckpt -o url.h5 www/genome.fa
 
 # Without ranges, a file can only be read from its beginning to its end.
-run fasta2h5 -q -f -o url.out "$url/plain/genome.fa.gz"
-status_is 0 'a server without ranges'
-run bam2h5 -q -f -p x -o url.h5 www/genome.h5 "$url/plain/atacseq.bam"
-status_is 0 '  for reads'
+run_ok 'a server without ranges' fasta2h5 -q -f -o url.out "$url/plain/genome.fa.gz"
+run_ok '  for reads' bam2h5 -q -f -p x -o url.h5 www/genome.h5 "$url/plain/atacseq.bam"
 run cov2bigwig -q -f -o url.bg "$url/plain/big.bw"
 refused 1 'plain/big.bw: the server does not send parts of files; download it first$' '  not for a bigWig'
 
@@ -71,27 +68,20 @@ for name in genome.fa genome.fa.gz; do
     refused 1 "/cut/$name: (Input/output error|truncated)" "$name: the connection ends early"
 done
 for name in atacseq.bam a.sam; do
-    run bam2h5 -q -f -p x -o x.out www/genome.h5 "$url/cut/$name"
-    refused 1 "/cut/$name: " "$name: the connection ends early"
+    run_refused 1 "/cut/$name: " "$name: the connection ends early" bam2h5 -q -f -p x -o x.out www/genome.h5 "$url/cut/$name"
 done
 for name in big.bw x.bg; do
-    run cov2bigwig -q -f -o x.bg "$url/cut/$name"
-    refused 1 "/cut/$name: " "$name: the connection ends early"
+    run_refused 1 "/cut/$name: " "$name: the connection ends early" cov2bigwig -q -f -o x.bg "$url/cut/$name"
 done
 [ ! -e x.out ] && [ ! -e x.bg ]
 is $? 0 '  and leave no output'
-run fasta2h5 -q -f -o x.out "$url/none.fa"
-refused 1 '/none.fa: No such file' 'a file that the server does not have'
-run bam2h5 -q -p x -o x.out www/genome.h5 "$url/none.bam"
-refused 1 '/none.bam: No such file' '  for reads'
-run fasta2h5 -q -f -o x.out http://127.0.0.1:1/x.fa
-refused 1 'http://127.0.0.1:1/x.fa: Connection refused' 'no server'
+run_refused 1 '/none.fa: No such file' 'a file that the server does not have' fasta2h5 -q -f -o x.out "$url/none.fa"
+run_refused 1 '/none.bam: No such file' '  for reads' bam2h5 -q -p x -o x.out www/genome.h5 "$url/none.bam"
+run_refused 1 'http://127.0.0.1:1/x.fa: Connection refused' 'no server' fasta2h5 -q -f -o x.out http://127.0.0.1:1/x.fa
 
 host=$(printf '%064d' 0).invalid # longer than a name may be, so that no server is asked
-run fasta2h5 -q -f -o x.out "http://$host/x.fa"
-refused 1 "http://$host/x.fa: unknown host\$" 'a host that does not exist'
-run bam2h5 -q -p x -o x.out www/genome.h5 "http://$host/x.bam"
-refused 1 "http://$host/x.bam: unknown host\$" '  for reads'
+run_refused 1 "http://$host/x.fa: unknown host\$" 'a host that does not exist' fasta2h5 -q -f -o x.out "http://$host/x.fa"
+run_refused 1 "http://$host/x.bam: unknown host\$" '  for reads' bam2h5 -q -p x -o x.out www/genome.h5 "http://$host/x.bam"
 
 # Files that need random access are refused.
 while IFS='|' read -r name command; do

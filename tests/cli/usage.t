@@ -24,8 +24,7 @@ while IFS='|' read -r call message; do
         case $wanted$where$call in 1empty* | 2empty*chrA:*) continue ;; esac
         cd "$work/$where" || exit 99
         # shellcheck disable=SC2086 # a list of words
-        run $call </dev/null
-        refused "$wanted" ": error: $message" "$wanted, $where: $call"
+        run_refused "$wanted" ": error: $message" "$wanted, $where: $call" $call </dev/null
     done
 done <<'END'
 2 fasta2h5 -o o.h5 --min-length x g.fa|--min-length: 'x' is not an integer
@@ -177,8 +176,7 @@ is "$(find full empty -newer full/v.vcf -type f)" '' 'none of these writes anyth
 # Each line: the call with an option that is wrong; then what is said about it. The option before it may be an alias.
 while IFS='|' read -r call hint; do
     # shellcheck disable=SC2086 # a list of words
-    run $call
-    refused 2 ": error: $hint\$" "hint: $call"
+    run_refused 2 ": error: $hint\$" "hint: $call" $call
 done <<'END'
 cov2bigwig -b x.bam|unknown option '-b'; inputs are given without an option
 cov2bigwig -bs 50|unknown option '-bs'; did you mean --bin-size\?

@@ -5,8 +5,7 @@
 #   #!/bin/sh
 #   . "$SRC/tests/lib/tap.sh"
 #   need_shared                        # or need_python h5py; skips the script if it is missing
-#   run fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status, and writes the files $stdout and $stderr
-#   status_is 0 'a FASTA is converted'
+#   run_ok 'a FASTA is converted' fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status, and writes the files $stdout and $stderr
 #   leaves x.h5 '  without temporary files'
 #   done_testing
 #
@@ -260,14 +259,28 @@ refused() {
     fi
 }
 
+# run_ok NAME PROGRAM [ARG]...: as `run`; it must succeed.
+run_ok() {
+    tap_said=$1
+    shift
+    run "$@"
+    status_is 0 "$tap_said"
+}
+# run_refused STATUS REGEX NAME PROGRAM [ARG]...: as `run`, then `refused`.
+run_refused() {
+    tap_wanted=$1 tap_regex=$2 tap_said=$3
+    shift 3
+    run "$@"
+    refused "$tap_wanted" "$tap_regex" "$tap_said"
+}
+
 # tool_refuses 'PROGRAM [SUBCOMMAND]' STATUS REGEX NAME [ARG]...: it is refused, and leaves no new file.
 tool_refuses() {
     tap_program=$1 tap_wanted=$2 tap_regex=$3 tap_said=$4
     shift 4
     find . | sort >"$tap_dir/before"
     # shellcheck disable=SC2086 # a list of words
-    run $tap_program "$@"
-    refused "$tap_wanted" "$tap_regex" "$tap_said"
+    run_refused "$tap_wanted" "$tap_regex" "$tap_said" $tap_program "$@"
     is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
 }
 
