@@ -186,8 +186,6 @@ while IFS='|' read -r code args regex; do
     run_refused "$code" "$regex" "$args" benchmark $args
 done <<'END'
 1|synth -q --size 1M -o /dev/full|^benchmark: error: /dev/full: No space left on device$
-2|synth --size 5 --depth 1 -o -|--depth needs a file or directory as output
-2|synth --size 5 --contigs 6 -o -|too few for 6 contigs
 2|model -m small.ckpt --precision fp64 -o x/|'fp64' is not exact
 2|model -m small.ckpt --precision balanced --training 2 -o x/|--training: needs fp32 or bf16
 2|model -m small.ckpt --device gpu -o x/|unknown device 'gpu'

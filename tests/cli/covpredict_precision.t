@@ -34,8 +34,6 @@ for level in base avx2 avx512 avx512bf16 amx; do
     esac
 done
 run_ok 'a list with one available level is accepted' covpredict -f --cpu amx,base -q -m "$mini" -o x.h5 "$genome"
-run covpredict -f --cpu mmx -m "$mini" -o x.h5 "$genome"
-refused 2 "^covpredict: error: --cpu: 'mmx' is not a level of the CPU: scalar, base, " 'unknown level'
 COVTOOLS_CPU=base,x run covpredict -f -m "$mini" -o x.h5 "$genome"
 refused 2 "^covpredict: error: COVTOOLS_CPU: 'x' is not a level" 'unknown level in COVTOOLS_CPU'
 COVTOOLS_CPU=base run covpredict -f -m "$mini" -o x.h5 "$genome"

@@ -6,11 +6,8 @@
 # Enough sequences for many batches.
 awk "$random"'BEGIN {
     seed(7)
-    for (s = 1; s <= 40; s++) {
-        printf ">c%d\n", s
-        letters(40 * s, "ACGT")
-        print ""
-    }
+    for (s = 1; s <= 40; s++)
+        record("c" s, 40 * s)
 }' >g.fa
 fasta2h5 --subsequence-length 96 -o g.h5 g.fa || exit 99
 make_ckpt cnn m.ckpt || exit 99

@@ -412,11 +412,7 @@ is "$(changed ice.ckpt ice3/last.ckpt)" "down_layer_list.0 down_layer_list.1 lst
 run h5chunk info ice/last.ckpt
 stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
 
-run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
-refused 2 'contradict each other' 'both'
 run_refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint' covtrain -i d -o bad --init-from d
-train -o -
-refused 2 'a directory' 'standard output'
 while IFS='|' read -r code options regex; do
     # shellcheck disable=SC2086 # a list of words
     train -o bad $options
@@ -429,11 +425,9 @@ done <<'END'
 2|--bnorm maybe|neither true nor false
 2|--weight-decay -0.1|error: --weight-decay: .*out of range
 2|--weight-decay nan|error: --weight-decay: .*(out of range|is not a number)
-1|--loss-weights 1|1 weights for 2 datasets
 2|--kernel-size 8 --step 1|step is 1 with the even kernel_size 8
 1|--cnn-layers 6|d/train/a\.h5: subsequence length .* is not a multiple of 64
 1|--cnn-layers 12|d/train/a\.h5: subsequence length .* is not a multiple of 4096
-2|--datasets atacseq,atacseq|duplicate atacseq
 1|-e 1 --tensorboard d/train/a.h5|d/train/a\.h5: is not a directory$
 1|-e 1 --tensorboard d/train/a.h5/below|d/train/a\.h5/below: is not a directory$
 END
@@ -446,8 +440,6 @@ ok 'none of these leaves a directory' test ! -e bad
 run_refused 1 'nowhere: No such file or directory$' 'a missing directory' covtrain -i nowhere -o bad
 printf '>a\nACGT\n' >a.fa
 run_refused 1 'a\.fa: not a directory, but a FASTA file$' 'a FASTA file in place of the directory' covtrain -i a.fa -o bad
-mkdir bare.in
-run_refused 1 'bare\.in: no directory train/' 'an empty directory' covtrain -i bare.in -o bad
 mkdir -p e/train e/val
 run_refused 1 'e/train: no \*\.h5 file' 'no files' covtrain -i e/ -o bad
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val

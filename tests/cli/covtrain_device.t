@@ -37,7 +37,6 @@ while IFS='|' read -r options regex; do
     train -o x -e 1 $options
     refused 2 "^covtrain: error: $regex" "$options"
 done <<'END'
---device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
 --device cuda:x|--device: 'cuda:x': expected GPU numbers
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END

@@ -7,11 +7,8 @@ need_python h5py numpy
 awk "$random"'BEGIN {
     seed(5)
     split("250 100 60 60 30", length_of, " ")
-    for (s = 1; s <= 5; s++) {
-        printf ">s%d\n", s
-        letters(length_of[s], "ACGT")
-        print ""
-    }
+    for (s = 1; s <= 5; s++)
+        record("s" s, length_of[s])
 }' >g.fa
 fasta2h5 -q --subsequence-length 100 -o g.h5 g.fa || exit 99
 

@@ -40,11 +40,8 @@ awk "$random"'BEGIN {
 awk -v n_seqs="${SAN:+150}" "$random"'BEGIN {
     seed(4)
     n_seqs = n_seqs ? n_seqs : 1400
-    for (s = 1; s <= n_seqs; s++) {
-        printf ">s%d:%d-%d\n", s % 7, s, s + 1
-        letters(1 + int(random() * 120), "ACGT")
-        print ""
-    }
+    for (s = 1; s <= n_seqs; s++)
+        record("s" s % 7 ":" s "-" s + 1, 1 + int(random() * 120))
 }' >many.fa
 fasta2h5 -q --subsequence-length 1000 -o long.h5 long.fa
 fasta2h5 -q --subsequence-length 50 -o many.h5 many.fa

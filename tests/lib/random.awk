@@ -17,3 +17,8 @@ function letters(n, of) { # prints n letters, without a newline
     while (n-- > 0)
         printf "%s", letter(of)
 }
+function record(name, n) { # prints FASTA
+    printf ">%s\n", name
+    letters(n, "ACGT")
+    print ""
+}

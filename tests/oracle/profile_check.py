@@ -141,10 +141,8 @@ def profile(o):
 
 
 def check_table(path, o):
-    with open(path, encoding="ascii") as f:
-        rows = [line.rstrip("\n").split("\t") for line in f]
     _, wanted = profile(o)
-    names = [x.split(".")[0] for x in o["tracks"].split(",")]
+    rows, names = read_table(path), names_of(o)
     assert rows[0] == ["position", *names], rows[0]
     reduce = numpy.nanmedian if o["reduce"] == "median" else numpy.nanmean
     assert [int(row[0]) for row in rows[1:]] == [i * o["bin"] - o["before"] for i in range(wanted[0].shape[1])]
@@ -170,7 +168,7 @@ def check_matrix(path, o):
     whole = {"verbose": False, "bin avg type": "mean", "missing data as zero": False, "min threshold": None,
              "max threshold": None, "scale": 1, "skip zeros": False, "nan after end": False, "proc number": 1,
              "sort regions": "keep", "sort using": "mean", "group_labels": ["genes"], "group_boundaries": [0, n],
-             "sample_labels": [x.split(".")[0] for x in o["tracks"].split(",")],
+             "sample_labels": names_of(o),
              "sample_boundaries": [i * wanted.shape[1] // n_tracks for i in range(n_tracks + 1)]}
     assert head == {**{key: [value] * n_tracks for key, value in each.items()}, **whole}, head
     for line, (contig, beg, end, name, score, strand), bins in zip(lines[1:], features, wanted):
@@ -285,9 +283,7 @@ def check_correlations(path, o):
     columns = columns_of(o)
     if o["method"] == "spearman":
         columns = numpy.array([ranks(x) for x in columns])
-    with open(path, encoding="ascii") as f:
-        rows = [line.rstrip("\n").split("\t") for line in f]
-    names = [x.split(".")[0] for x in o["tracks"].split(",")]
+    rows, names = read_table(path), names_of(o)
     assert rows[0] == ["track", *names] and [row[0] for row in rows[1:]] == names, rows
     got = numpy.array([[float(x) for x in row[1:]] for row in rows[1:]])
     assert (numpy.diag(got) == 1).all() and (got == got.T).all(), got
