@@ -783,8 +783,8 @@ int cov_variant_file_put(struct cov_variant_file *f, struct cov_variant *v, cons
     bcf1_t *b = v->record;
     struct cov_variants *r = f->from;
     b->errcode = 0; /* a VCF may have what its header lacks */
-    if (bcf_update_info_string(r->header, b, r->field, value) != 0 || !has_info(r, b, value) ||
-        reserve_line(f, b, strlen(value)) != COV_OK)
+    if (bcf_update_info_string(r->header, b, r->field, value) != 0 ||
+        (value && !has_info(r, b, value)) || reserve_line(f, b, value ? strlen(value) : 0))
         return cov_fail(e, COV_ENOMEM, "%s: record %" PRId64 ": cannot add INFO/%s", r->path,
                         v->number, r->field);
     errno = 0;
