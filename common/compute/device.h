@@ -317,7 +317,7 @@ void cov_device_close(struct cov_device *dev); /* NULL is accepted */
  * Call it before anything is computed. The levels are those of cpu/kernels/level.h; NULL means no
  * restriction. Returns COV_EUSAGE for an unknown level, and COV_EUNSUPPORTED if none is
  * available. */
-int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
+int cov_device_limit_levels(const char *list, struct cov_err *e) COV_MUST_USE;
 /* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/file/outfile.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -375,6 +376,7 @@ static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind 
         code = o->tmp ? COV_OK : COV_ENOMEM;
         goto out;
     }
+    assert(o->path);
     dir = cov_path_dir(o->path, e);
     code = dir ? check_dir(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)

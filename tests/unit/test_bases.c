@@ -199,7 +199,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
-    uint8_t codes[L], halves[16][L][8];
+    uint8_t codes[L] = {0}, halves[16][L][8];
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         codes_of(grid, i, codes);
         for (size_t k = 0; k < L; k++)

@@ -358,7 +358,7 @@ static int predict_versions(const struct mutate_job *j, struct mutate_worker *w,
         rc = measure(j->o, region, &w->versions[0], &reference, e);
     for (size_t k = 1; !rc && k < w->n; k++) {
         const size_t place = w->keys[k] / 4;
-        double edited;
+        double edited = 0;
         rc = measure(j->o, region, &w->versions[k], &edited, e);
         if (rc)
             break;

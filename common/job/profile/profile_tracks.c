@@ -436,9 +436,11 @@ static int write_head(const struct cov_profile_tracks *t, struct cov_bgz *out, s
     put_settings(&j, t);
     put_labels(&j, t);
     cov_json_end_object(&j);
-    int rc = fclose(f) == 0 && text /* glibc may lose it at the end, and say nothing */
-                 ? cov_bgz_write(out, "@", 1, e)
-                 : cov_fail(e, COV_ENOMEM, "settings of the matrix: out of memory");
+    if (fclose(f) != 0 || !text) { /* glibc may lose it at the end, and say nothing */
+        free(text);
+        return cov_fail(e, COV_ENOMEM, "settings of the matrix: out of memory");
+    }
+    int rc = cov_bgz_write(out, "@", 1, e);
     if (!rc)
         rc = cov_bgz_write(out, text, join_lines(text), e);
     if (!rc)

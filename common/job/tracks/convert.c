@@ -1,5 +1,6 @@
 /* convert.c - see track_jobs.h.
  * SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -200,6 +201,7 @@ out:
 
 struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k)
 {
+    assert(f);
     return f->tracks[k].sink;
 }
 
@@ -231,6 +233,7 @@ static int copy_out(const struct track_file *t, struct cov_err *e)
 
 int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
 {
+    assert(f);
     size_t n = 0;
     struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES), sizeof *files, e);
     if (!files)

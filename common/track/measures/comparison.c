@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/measures/comparison.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -265,6 +266,7 @@ static int agree_contig(void *arg, size_t k, unsigned worker, struct cov_err *e)
     (void)worker;
     struct cov_comparison *c = arg;
     struct cov_comparison_bins *b = &c->binnings[k];
+    assert(c->current);
     int rc = end_bin(b, e);
     b->end = 0;
     return rc ? rc : cov_pairs_finish(&b->pairs, &b->total, &c->current->agreements[k], e);
