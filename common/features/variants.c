@@ -414,8 +414,7 @@ static int check_line(struct cov_variants *r, struct cov_err *e)
                                    widest, r->n_samples);
 }
 
-/* Returns the number of values, separated by ':', before the genotype in columns of samples. SIZE_MAX:
- * there is none. */
+/* Returns how many values, separated by ':', samples have before the genotype; SIZE_MAX: no genotype. */
 static size_t find_genotype(const char *format, const char *end)
 {
     size_t n = 0;
@@ -467,12 +466,10 @@ static void drop_signs(struct cov_variants *r)
     r->line.l = (size_t)(to - r->line.s);
 }
 
-/* Finds ID, REF and ALT. When memory runs out, htslib may say nothing, and leave them out. */
-static bool unpack_texts(bcf1_t *b)
+static bool has_texts(bcf1_t *b)
 {
-    return bcf_unpack(b, BCF_UN_STR) == 0 && b->d.id && b->d.als && b->d.allele;
+    return b->n_allele > 0 && bcf_unpack(b, BCF_UN_STR) == 0 && b->d.id && b->d.als && b->d.allele;
 }
-
 /* Returns true if ID, REF and ALT of the record are as long as wanted. */
 static bool has_lengths(const bcf1_t *b, const size_t wanted[3])
 {
@@ -492,7 +489,7 @@ static int parse_line(struct cov_variants *r, bcf1_t *b, struct cov_err *e)
     if (vcf_parse(&r->line, r->header, b) != 0)
         return cov_variants_fail(r, e, "not a VCF record");
     /* cov_variants_next refuses a record without alleles */
-    return b->n_allele == 0 || (unpack_texts(b) && has_lengths(b, n + 2))
+    return !has_texts(b) || has_lengths(b, n + 2)
                ? COV_OK
                : cov_variants_fail(r, e, "htslib has read other fields; memory may be short");
 }
@@ -513,11 +510,10 @@ static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_e
         return fail_read(r, e);
     r->n_read++;
     int rc = check_line(r, e);
-    if (rc)
-        return rc;
-    if (r->genotypes && r->n_samples > 0 && has_signs(&r->line))
+    if (!rc && r->genotypes && r->n_samples > 0 && has_signs(&r->line))
         drop_signs(r);
-    rc = parse_line(r, v->record, e);
+    if (!rc)
+        rc = parse_line(r, v->record, e);
     return rc ? rc : 1;
 }
 
@@ -560,7 +556,7 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_
     /* htslib adds names that the header lacks. */
     if (b->errcode & ~(BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF))
         return cov_variants_fail(r, e, "not a valid record");
-    if (b->n_allele == 0 || !unpack_texts(b))
+    if (!has_texts(b))
         return cov_variants_fail(r, e, "no alleles");
     v->contig = bcf_seqname_safe(r->header, b);
     v->id = b->d.id && *b->d.id ? b->d.id : ".";
@@ -723,8 +719,7 @@ void cov_variant_file_free(struct cov_variant_file *f)
 
 static int fail_write(const struct cov_variant_file *f, struct cov_err *e)
 {
-    if (errno == 0)
-        errno = EIO;
+    errno = errno ? errno : EIO;
     return cov_fail_errno(e, "%s", f->path);
 }
 
@@ -753,38 +748,20 @@ int cov_variant_file_open(const char *path, enum cov_variant_format format,
     return rc;
 }
 
-/* Returns true if the record has this text. */
-static bool has_info(const struct cov_variants *r, bcf1_t *b, const char *text)
-{
-    const bcf_info_t *info = bcf_get_info(r->header, b, r->field);
-    const size_t n = strlen(text);
-    return info && info->vptr && (size_t)info->len == n && memcmp(info->vptr, text, n) == 0;
-}
-
-/* Makes room for a record's line, which lacks bytes if htslib cannot. A byte takes up to 5. */
-static int reserve_line(struct cov_variant_file *f, bcf1_t *b, size_t n_text)
-{
-    const bcf_hdr_t *h = f->from->header;
-    if (bcf_unpack(b, BCF_UN_ALL) != 0)
-        return COV_ENOMEM;
-    size_t n = 100 + strlen(bcf_seqname_safe(h, b)) + n_text + 8 * (b->shared.l + b->indiv.l);
-    for (uint32_t i = 0; i < b->n_info; i++)
-        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.info[i].key)) + 2;
-    for (uint32_t i = 0; i < b->n_fmt; i++)
-        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.fmt[i].id)) + 2;
-    for (int i = 0; i < b->d.n_flt; i++)
-        n += strlen(bcf_hdr_int2id(h, BCF_DT_ID, b->d.flt[i])) + 2;
-    return ks_resize(&f->file->line, n) == 0 ? COV_OK : COV_ENOMEM;
-}
-
+/* htslib may ignore that memory runs out. A byte takes up to 5 in the line, a name less than 1000. */
 int cov_variant_file_put(struct cov_variant_file *f, struct cov_variant *v, const char *value,
                          struct cov_err *e)
 {
     bcf1_t *b = v->record;
     struct cov_variants *r = f->from;
+    const size_t n = value ? strlen(value) : 0;
     b->errcode = 0; /* a VCF may have what its header lacks */
-    if (bcf_update_info_string(r->header, b, r->field, value) != 0 ||
-        (value && !has_info(r, b, value)) || reserve_line(f, b, value ? strlen(value) : 0))
+    const bool added = bcf_update_info_string(r->header, b, r->field, value) == 0 &&
+                       bcf_unpack(b, BCF_UN_ALL) == 0;
+    const size_t n_names = (size_t)b->n_info + b->n_fmt;
+    const bcf_info_t *info = value && added ? bcf_get_info(r->header, b, r->field) : NULL;
+    if (!added || (value && (!info || (size_t)info->len != n || memcmp(info->vptr, value, n))) ||
+        ks_resize(&f->file->line, n + 8 * (b->shared.l + b->indiv.l) + 1000 * (10 + n_names)) != 0)
         return cov_fail(e, COV_ENOMEM, "%s: record %" PRId64 ": cannot add INFO/%s", r->path,
                         v->number, r->field);
     errno = 0;
