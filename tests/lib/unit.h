@@ -45,6 +45,14 @@ enum { TESTS_ARE_SLOW = 1 };
 enum { TESTS_ARE_SLOW = 0 };
 #endif
 
+/* Returns p, which must not be NULL: memory, an open file. */
+#define must(p) must_at((p), #p, __FILE__, __LINE__)
+static inline void *must_at(void *p, const char *text, const char *file, int line)
+{
+    _assert_true(p != NULL, text, file, line);
+    return p;
+}
+
 /* `call` uses &e, which this declares, and must return COV_OK; otherwise the error is shown. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \

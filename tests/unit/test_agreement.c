@@ -14,10 +14,10 @@ static struct cov_agreement agreement(const struct pair *pairs, size_t n)
 {
     struct cov_pairs p;
     struct cov_agreement a;
-    assert_int_equal(cov_pairs_init(&p, 0, "/tmp", NULL), 0);
+    assert_ok(cov_pairs_init(&p, 0, "/tmp", &e));
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(cov_pairs_add(&p, pairs[i].x, pairs[i].y, pairs[i].n, NULL), 0);
-    assert_int_equal(cov_pairs_finish(&p, NULL, &a, NULL), 0);
+        assert_ok(cov_pairs_add(&p, pairs[i].x, pairs[i].y, pairs[i].n, &e));
+    assert_ok(cov_pairs_finish(&p, NULL, &a, &e));
     cov_pairs_fini(&p);
     return a;
 }
@@ -96,8 +96,7 @@ static int by_value(const void *a, const void *b)
 /* Ranks v[0..n); ties get their mean rank. */
 static void rank(const double *v, double *ranks, size_t n)
 {
-    size_t *order = calloc(n, sizeof *order);
-    assert_non_null(order);
+    size_t *order = must(calloc(n, sizeof *order));
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     ranked = v;
@@ -153,8 +152,8 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     assert_non_null(x);
     assert_non_null(y);
     cov_rng_init(&rng, kinds);
-    assert_int_equal(cov_pairs_init(&pairs, max_bytes, "/tmp", NULL), 0);
-    assert_int_equal(cov_pairs_init(&total, max_bytes, "/tmp", NULL), 0);
+    assert_ok(cov_pairs_init(&pairs, max_bytes, "/tmp", &e));
+    assert_ok(cov_pairs_init(&total, max_bytes, "/tmp", &e));
     for (size_t c = 0; c < CONTIGS; c++) {
         for (size_t i = c * N; i < (c + 1) * N; i++) {
             float v =
@@ -163,10 +162,10 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
                 (float)(kinds ? (double)cov_rng_below(&rng, kinds) : cov_rng_double(&rng) - 0.5);
             x[i] = (double)v;
             y[i] = (double)(w += c == 1 ? v : 0);
-            assert_int_equal(cov_pairs_add(&pairs, v, w, 1, NULL), 0);
+            assert_ok(cov_pairs_add(&pairs, v, w, 1, &e));
         }
         assert_int_equal(pairs.runs.n > 1, spills);
-        assert_int_equal(cov_pairs_finish(&pairs, &total, &a, NULL), 0);
+        assert_ok(cov_pairs_finish(&pairs, &total, &a, &e));
         check(&a, x + c * N, y + c * N, N);
     }
     assert_int_equal(total.runs.n > 1, spills);
@@ -174,7 +173,7 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     size_t bytes = max_bytes < 65536 ? 65536 : max_bytes;
     assert_true(total.cap * sizeof *total.table <= bytes);
     assert_true(pairs.cap * sizeof *pairs.table <= bytes);
-    assert_int_equal(cov_pairs_finish(&total, NULL, &a, NULL), 0);
+    assert_ok(cov_pairs_finish(&total, NULL, &a, &e));
     assert_true(total.cap_room * sizeof *total.room <= bytes / 4 * 3);
     check(&a, x, y, N * CONTIGS);
     cov_pairs_fini(&pairs);

@@ -41,14 +41,14 @@ static void write_genome(const char *path, const struct cov_grid *grid,
         assert_int_equal(genome_put(w, i, &blob, NULL), 0);
     }
     cov_blob_fini(&blob);
-    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+    assert_ok(cov_chunk_writer_finish(w, grid, &e));
 }
 
 static void check_genome(const char *path, const struct cov_grid *grid)
 {
     struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_chunk_file_open_bases(path, &f, NULL), 0);
+    assert_ok(cov_chunk_file_open_bases(path, &f, &e));
     check_same_grids(cov_chunk_file_grid(f), grid);
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         uint8_t codes[L], expected[L];
@@ -105,8 +105,8 @@ TEST(test_onehot)
             }
             assert_int_equal(genome_put(w, i, &blob, NULL), 0);
         }
-        assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
-        assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, NULL), 0);
+        assert_ok(cov_chunk_writer_finish(w, grid, &e));
+        assert_ok(cov_chunk_file_open_bases("x.h5", &f, &e));
         for (size_t i = 0; i < n_rows; i++) {
             assert_int_equal(genome_fetch(f, i, &blob, NULL), 0);
             assert_int_equal(genome_decode(f, i, &blob, back, NULL), 0);
@@ -129,7 +129,7 @@ TEST(test_long_names)
     char *names[] = {fifty, longer, "short"};
     const int64_t lengths[] = {10, 50, 33};
     struct cov_grid *grid;
-    assert_int_equal(cov_grid_new(3, names, lengths, species, L, &grid, NULL), 0);
+    assert_ok(cov_grid_new(3, names, lengths, species, L, &grid, &e));
     start_log(COV_LOG_WARNING);
     write_genome("x.h5", grid, gzip);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
@@ -171,8 +171,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
     };
     size_t n = 2 * chunk[0] * chunk[1] * chunk[2];
     spec.n_filters = cov_h5_filters(gzip, form->shuffle ? 2 : 0, spec.filters);
-    uint8_t *plain = malloc(n);
-    assert_non_null(plain);
+    uint8_t *plain = must(malloc(n));
     assert_ok(cov_h5_create(path, &f, &e));
     assert_ok(cov_chunk_table_write(f, grid, 25, gzip, &e));
     assert_ok(cov_h5_set_create(f, "data/X", &spec, &s, &e));

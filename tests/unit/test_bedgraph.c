@@ -22,10 +22,10 @@ static char *contents(const char *path, size_t *n)
     struct cov_bgz *b;
     size_t got;
     assert_non_null(text);
-    assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), COV_OK);
+    assert_ok(cov_bgz_open_read(path, 1, &b, &e));
     *n = 0;
     do {
-        assert_int_equal(cov_bgz_read(b, text + *n, CAP - 1 - *n, &got, NULL), COV_OK);
+        assert_ok(cov_bgz_read(b, text + *n, CAP - 1 - *n, &got, &e));
         *n += got;
     } while (got);
     cov_bgz_abort(b);
@@ -71,12 +71,12 @@ TEST(writes_lines)
     for (int compress = 0; compress < 2; compress++) {
         struct cov_bedgraph_options o = {.compress = compress, .n_threads = 1};
         struct cov_track_sink *s;
-        assert_int_equal(cov_bedgraph_open("x", "x", &contigs, &o, &s, NULL), COV_OK);
-        assert_int_equal(cov_track_begin(s, 0, NULL), COV_OK);
-        assert_int_equal(cov_track_add(s, a, 2, NULL), COV_OK);
-        assert_int_equal(cov_track_begin(s, 2, NULL), COV_OK);
-        assert_int_equal(cov_track_add(s, &b, 1, NULL), COV_OK);
-        assert_int_equal(cov_track_close(s, NULL), COV_OK);
+        assert_ok(cov_bedgraph_open("x", "x", &contigs, &o, &s, &e));
+        assert_ok(cov_track_begin(s, 0, &e));
+        assert_ok(cov_track_add(s, a, 2, &e));
+        assert_ok(cov_track_begin(s, 2, &e));
+        assert_ok(cov_track_add(s, &b, 1, &e));
+        assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
         size_t n;
         char *text = contents("x", &n);
@@ -88,8 +88,7 @@ TEST(writes_lines)
 /* More data than the buffer holds, with names of many lengths. */
 TEST(writes_many_lines)
 {
-    char *name = malloc(100001);
-    assert_non_null(name);
+    char *name = must(malloc(100001));
     memset(name, 'n', 100000);
     name[100000] = '\0';
     static const int64_t length[] = {INT64_C(600000000)};
@@ -100,14 +99,14 @@ TEST(writes_many_lines)
             .compress = true, .n_threads = 2, .csi_path = "x.bg.gz.csi"};
         struct cov_track_sink *s;
         assert_true(cov_bedgraph_list_needs_csi(&c));
-        assert_int_equal(cov_bedgraph_open("x.bg.gz", "x", &c, &o, &s, NULL), COV_OK);
-        assert_int_equal(cov_track_begin(s, 0, NULL), COV_OK);
+        assert_ok(cov_bedgraph_open("x.bg.gz", "x", &c, &o, &s, &e));
+        assert_ok(cov_track_begin(s, 0, &e));
         size_t lines = wide ? 20 : 100000;
         for (size_t i = 0; i < lines; i++) {
             const struct cov_interval iv = {(int64_t)i * 5000, (int64_t)i * 5000 + 7, (float)i};
-            assert_int_equal(cov_track_add(s, &iv, 1, NULL), COV_OK);
+            assert_ok(cov_track_add(s, &iv, 1, &e));
         }
-        assert_int_equal(cov_track_close(s, NULL), COV_OK);
+        assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
         size_t n;
         char *text = contents("x.bg.gz", &n), *p = text, line[64];
@@ -137,21 +136,21 @@ TEST(writes_announced_contigs)
         struct cov_bedgraph_options o = {
             .compress = true, .n_threads = 1, .tbi_path = "x.tbi", .csi_path = "x.csi"};
         struct cov_track_sink *s;
-        assert_int_equal(cov_bedgraph_open("x.bg.gz", "x", NULL, &o, &s, NULL), COV_OK);
-        assert_int_equal(cov_track_begin_named(s, "z", NULL), COV_OK);
-        assert_int_equal(cov_track_add(s, iv, 2, NULL), COV_OK);
-        assert_int_equal(cov_track_end_contig(s, 9, NULL), COV_OK);
-        assert_int_equal(cov_track_begin_named(s, "empty", NULL), COV_OK);
-        assert_int_equal(cov_track_end_contig(s, 1, NULL), COV_OK);
-        assert_int_equal(cov_track_begin_named(s, "a_longer_name", NULL), COV_OK);
-        assert_int_equal(cov_track_add(s, iv, 1, NULL), COV_OK);
-        assert_int_equal(cov_track_end_contig(s, (INT64_C(1) << 29) + large, NULL), COV_OK);
+        assert_ok(cov_bedgraph_open("x.bg.gz", "x", NULL, &o, &s, &e));
+        assert_ok(cov_track_begin_named(s, "z", &e));
+        assert_ok(cov_track_add(s, iv, 2, &e));
+        assert_ok(cov_track_end_contig(s, 9, &e));
+        assert_ok(cov_track_begin_named(s, "empty", &e));
+        assert_ok(cov_track_end_contig(s, 1, &e));
+        assert_ok(cov_track_begin_named(s, "a_longer_name", &e));
+        assert_ok(cov_track_add(s, iv, 1, &e));
+        assert_ok(cov_track_end_contig(s, (INT64_C(1) << 29) + large, &e));
         assert_fails_with(cov_track_begin_named(s, "a b", &e), COV_EINPUT,
                           "x: the name of contig 'a b' has white space or control "
                           "characters, which bedGraph does not allow");
-        assert_int_equal(cov_track_end_contig(s, 1, NULL), COV_OK);
+        assert_ok(cov_track_end_contig(s, 1, &e));
         assert_true(cov_bedgraph_needs_csi(s) == (large != 0));
-        assert_int_equal(cov_track_close(s, NULL), COV_OK);
+        assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
         size_t n;
         char *text = contents("x.bg.gz", &n);
@@ -173,7 +172,6 @@ TEST(chooses_index)
 
 static void count_warning(void *arg, enum cov_log_level level, const char *text)
 {
-    (void)text;
     *(int *)arg += level == COV_LOG_WARNING;
 }
 
@@ -193,7 +191,7 @@ TEST(checks_names)
     cov_log_set(count_warning, &n_warnings, COV_LOG_WARNING);
     for (size_t i = 0; i < COV_COUNT(odd); i++) {
         struct cov_track_contigs c = {1, &odd[i], &length};
-        assert_int_equal(cov_bedgraph_open("x", "x.bg", &c, &o, &s, NULL), COV_OK);
+        assert_ok(cov_bedgraph_open("x", "x.bg", &c, &o, &s, &e));
         assert_int_equal(n_warnings, i + 1);
         cov_track_free(s);
     }
@@ -208,9 +206,9 @@ TEST(reports_full_disk)
         struct cov_bedgraph_options o = {.compress = compress, .n_threads = 2};
         struct cov_track_sink *s;
         const struct cov_interval iv = {0, 1, 1};
-        assert_int_equal(cov_bedgraph_open("/dev/full", "x", &contigs, &o, &s, NULL), COV_OK);
-        assert_int_equal(cov_track_begin(s, 0, NULL), COV_OK);
-        assert_int_equal(cov_track_add(s, &iv, 1, NULL), COV_OK);
+        assert_ok(cov_bedgraph_open("/dev/full", "x", &contigs, &o, &s, &e));
+        assert_ok(cov_track_begin(s, 0, &e));
+        assert_ok(cov_track_add(s, &iv, 1, &e));
         assert_fails(cov_track_close(s, &e), COV_EIO, "No space left");
         cov_track_free(s);
     }
@@ -221,9 +219,9 @@ TEST(reports_full_disk)
 static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
 {
     struct cov_bgz *out;
-    assert_int_equal(cov_bgz_open_write("x", mode, 1, &out, NULL), 0);
-    assert_int_equal(cov_bgz_write(out, text, n, NULL), 0);
-    assert_int_equal(cov_bgz_close(out, NULL), 0);
+    assert_ok(cov_bgz_open_write("x", mode, 1, &out, &e));
+    assert_ok(cov_bgz_write(out, text, n, &e));
+    assert_ok(cov_bgz_close(out, &e));
 }
 
 /* Writes each interval of the file to `out` as a line "contig beg end value @line". */
@@ -398,8 +396,7 @@ TEST(rejects_bad_lines)
     assert_non_null(strstr(e.text, "x:1: invalid position"));
     /* A line without a newline. */
     size_t n = 3 << 20;
-    char *text = malloc(n);
-    assert_non_null(text);
+    char *text = must(malloc(n));
     memset(text, 'a', n);
     for (size_t i = 0; i < 8; i++)
         text[i] = "a 0 1 1\n"[i];
@@ -421,10 +418,10 @@ TEST(reads_our_files)
     for (int compress = 0; compress < 2; compress++) {
         const struct cov_bedgraph_options o = {.compress = compress, .n_threads = 1};
         struct cov_track_sink *s;
-        assert_int_equal(cov_bedgraph_open("x", "x", &all_long, &o, &s, NULL), 0);
+        assert_ok(cov_bedgraph_open("x", "x", &all_long, &o, &s, &e));
         for (size_t c = 0; c < 3; c++) {
             int64_t at = 0;
-            assert_int_equal(cov_track_begin(s, c, NULL), 0);
+            assert_ok(cov_track_begin(s, c, &e));
             for (size_t i = 0; i < N; i++) {
                 uint32_t bits = (uint32_t)cov_rng_next(&rng) & 0xff7fffff; /* any finite float */
                 iv[c][i].beg = at + (int64_t)cov_rng_below(&rng, 3);
@@ -433,15 +430,15 @@ TEST(reads_our_files)
                 if (i % 2)
                     iv[c][i].value = (float)cov_rng_below(&rng, 1000);
             }
-            assert_int_equal(cov_track_add(s, iv[c], N, NULL), 0);
+            assert_ok(cov_track_add(s, iv[c], N, &e));
         }
-        assert_int_equal(cov_track_close(s, NULL), 0);
+        assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
         struct cov_intervals *t;
         struct cov_intervals_batch b;
         size_t n[3] = {0};
         int rc;
-        assert_int_equal(cov_intervals_open("x", 2, &t, NULL), 0);
+        assert_ok(cov_intervals_open("x", 2, &t, &e));
         assert_int_equal(cov_intervals_kind(t), COV_INTERVALS_BEDGRAPH);
         while ((rc = cov_intervals_next(t, &b, NULL)) > 0)
             for (size_t i = 0; i < b.n; i++, n[b.contig]++) {

@@ -42,7 +42,7 @@ TEST(survives_json)
     figures_print_json(&f, &j);
     cov_json_end_object(&j);
     assert_int_equal(fclose(out), 0);
-    assert_int_equal(cov_json_parse(text, n, &v, NULL), 0);
+    assert_ok(cov_json_parse(text, n, &v, &e));
     assert_int_equal(figures_read(v, &back, NULL), 0);
     assert_int_equal(back.n, 2);
     assert_string_equal(back.items[0].name, "x\"y/chunks_per_second/z");
@@ -239,8 +239,7 @@ static char *print(const struct bench *b)
 {
     char *page = NULL;
     size_t n;
-    FILE *f = open_memstream(&page, &n);
-    assert_non_null(f);
+    FILE *f = must(open_memstream(&page, &n));
     bench_print_html(b, NULL, 0, f);
     assert_int_equal(fclose(f), 0);
     return page;

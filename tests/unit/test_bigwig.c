@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/bigwig_io.h"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "common/base/rng.h"
@@ -60,8 +58,7 @@ TEST(has_no_superfluous_levels)
     const struct cov_interval one[] = {{0, 7, 2}};
     const struct expected track[4] = {{0}, {0}, {one, 1}, {one, 1}};
     write_file(&contigs, track, 1);
-    FILE *f = fopen("x.bw", "rb");
-    assert_non_null(f);
+    FILE *f = must(fopen("x.bw", "rb"));
     assert_int_equal(number_at(f, number_at(f, CONTIG_TREE, 8) + TREE_HEAD, 1), 1);
     assert_int_equal(number_at(f, number_at(f, INDEX, 8) + INDEX_HEAD, 1), 1);
     assert_int_equal(fclose(f), 0);
@@ -69,8 +66,7 @@ TEST(has_no_superfluous_levels)
 
 static uint64_t count_blocks(const char *path)
 {
-    bigWigFile_t *bw = bwOpen(path, NULL, "r");
-    assert_non_null(bw);
+    bigWigFile_t *bw = must(bwOpen(path, NULL, "r"));
     uint64_t n = 0;
     assert_int_equal(fseek(bw->URL->x.fp, (long)bw->hdr->dataOffset, SEEK_SET), 0);
     assert_int_equal(fread(&n, sizeof n, 1, bw->URL->x.fp), 1);
@@ -116,23 +112,18 @@ TEST(fills_blocks)
 TEST(rejects_long_contigs)
 {
     struct cov_track_sink *s;
-    struct cov_err e = COV_ERR_INIT;
     const int64_t length = INT64_C(1) << 32;
     struct cov_track_contigs large = {1, names, &length};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &alone, &s, &e), COV_EINPUT);
-    assert_string_equal(
-        e.text, "x.bw: contig chr1 has 4294967296 bases; the limit of bigWig is 4294967295");
-    cov_err_clear(&e);
-    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &alone, &s, &e),
-                     COV_EIO);
-    assert_string_equal(e.text, "there.bw: No such file or directory");
-    cov_err_clear(&e);
+    assert_fails_with(cov_bigwig_open("x.bw", "x.bw", &large, &alone, &s, &e), COV_EINPUT,
+                      "x.bw: contig chr1 has 4294967296 bases; the limit of bigWig is 4294967295");
+    assert_fails_with(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &alone, &s, &e),
+                      COV_EIO, "there.bw: No such file or directory");
     /* The writer is freed halfway. */
     const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e), COV_OK);
-    assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
-    assert_int_equal(cov_track_add(s, iv, 2, &e), COV_OK);
-    assert_int_equal(cov_track_add(s, &bad, 1, &e), COV_EINPUT);
+    assert_ok(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e));
+    assert_ok(cov_track_begin(s, 0, &e));
+    assert_ok(cov_track_add(s, iv, 2, &e));
+    assert_int_equal(cov_track_add(s, &bad, 1, NULL), COV_EINPUT);
     cov_track_free(s);
 }
 
@@ -140,16 +131,12 @@ TEST(rejects_long_contigs)
 TEST(reports_full_disk)
 {
     enum { N = 40000 };
-    struct cov_interval *iv = calloc(N, sizeof *iv);
-    assert_non_null(iv);
+    struct cov_interval *iv = must(calloc(N, sizeof *iv));
     struct cov_rng rng;
     cov_rng_init(&rng, 6);
     for (size_t i = 0; i < N; i++)
         iv[i] = (struct cov_interval){(int64_t)i * 10, (int64_t)i * 10 + 9,
                                       (float)cov_rng_below(&rng, 1 << 20)};
-    struct rlimit before, limit;
-    (void)signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     struct stat st;
     const struct expected x[] = {{iv, N}, {0}, {0}, {0}};
     write_file(&contigs, x, N);
@@ -162,20 +149,17 @@ TEST(reports_full_disk)
         sizes[k] = size / COV_COUNT(sizes) * k;
     for (size_t k = 0; k < COV_COUNT(sizes); k++) {
         struct cov_err e = COV_ERR_INIT;
-        limit = before;
-        limit.rlim_cur = sizes[k];
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        limit_files(sizes[k]);
         int rc = put_bigwig("x.bw", &contigs, x, false, k % 2 ? &pooled : &alone, 1000, &e);
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        limit_files(RLIM_INFINITY);
         assert_int_equal(rc, COV_EIO);
-        assert_non_null(strstr(e.text, "x.bw: write error"));
+        check_error(&e, COV_EIO, "x.bw: write error");
     }
     cov_pool_free(pool);
     struct cov_track_sink *s;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_bigwig_open("/dev/full", "full.bw", &contigs, &elsewhere, &s, &e), COV_OK);
-    assert_int_equal(cov_track_close(s, &e), COV_EIO);
-    assert_string_equal(e.text, "full.bw: write error: No space left on device");
+    assert_ok(cov_bigwig_open("/dev/full", "full.bw", &contigs, &elsewhere, &s, &e));
+    assert_fails_with(cov_track_close(s, &e), COV_EIO,
+                      "full.bw: write error: No space left on device");
     cov_track_free(s);
     free(iv);
 }
@@ -186,25 +170,19 @@ TEST(rejects_announced_contigs)
 {
     const struct cov_interval beyond = {UINT32_MAX, INT64_C(1) + UINT32_MAX, 1}, one = {5, 9, 1};
     struct cov_track_sink *s;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e), COV_OK);
-    assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.bw: no contigs to write");
+    assert_ok(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e));
+    assert_fails_with(cov_track_close(s, &e), COV_EINPUT, "x.bw: no contigs to write");
     cov_track_free(s);
-    cov_err_clear(&e);
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e), COV_OK);
-    assert_int_equal(cov_track_begin_named(s, "chrL", &e), COV_OK);
-    assert_int_equal(cov_track_add(s, &beyond, 1, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.bw: chrL:4294967296-4294967296 (value 1) is past the limit "
-                                "of the format");
-    cov_err_clear(&e);
-    assert_int_equal(cov_track_add(s, &one, 1, &e), COV_OK);
-    assert_int_equal(cov_track_end_contig(s, INT64_C(1) << 32, &e), COV_EINPUT);
-    assert_string_equal(
-        e.text, "x.bw: contig chrL has 4294967296 bases; the limit of this format is 4294967295");
-    cov_err_clear(&e);
-    assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.bw: missing end of contig chrL");
+    assert_ok(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e));
+    assert_ok(cov_track_begin_named(s, "chrL", &e));
+    assert_fails_with(cov_track_add(s, &beyond, 1, &e), COV_EINPUT,
+                      "x.bw: chrL:4294967296-4294967296 (value 1) is past the limit "
+                      "of the format");
+    assert_ok(cov_track_add(s, &one, 1, &e));
+    assert_fails_with(
+        cov_track_end_contig(s, INT64_C(1) << 32, &e), COV_EINPUT,
+        "x.bw: contig chrL has 4294967296 bases; the limit of this format is 4294967295");
+    assert_fails_with(cov_track_close(s, &e), COV_EINPUT, "x.bw: missing end of contig chrL");
     cov_track_free(s);
 }
 
@@ -219,9 +197,9 @@ TEST(verifies_the_file)
         {2, {10, 20, 3}}, {2, {11, 20, 3.5F}}, {2, {10, 21, 3.5F}}, {0, {0, 10, 9}}};
     write_file(&contigs, (struct expected[]){{0}, {0}, {iv, 3}, {0}}, 3);
     struct cov_track_sink s;
-    assert_int_equal(cov_track_init(&s, NULL, "final.bw", &contigs, NULL), COV_OK);
+    assert_ok(cov_track_init(&s, NULL, "final.bw", &contigs, &e));
     s.summary = right;
-    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_OK);
+    assert_ok(cov_bigwig_verify("x.bw", &s, good, 2, &e));
     for (size_t i = 0; i < COV_COUNT(bad); i++) {
         assert_fails(cov_bigwig_verify("x.bw", &s, &bad[i], 1, &e), COV_EIO, "verification failed");
     }

@@ -13,8 +13,6 @@ static unsigned n_warnings;
 
 static void count_warnings(void *arg, enum cov_log_level level, const char *text)
 {
-    (void)arg;
-    (void)text;
     n_warnings += level == COV_LOG_WARNING;
 }
 
@@ -167,7 +165,7 @@ TEST(reads_our_files)
     write_ours("x.bw", 700, 900, 5, &wanted);
     assert_int_equal(read_file("x.bw", &got, NULL), 0);
     check_same(&got, &wanted);
-    assert_int_equal(cov_bigwig_reader_open("x.bw", &r, NULL), 0);
+    assert_ok(cov_bigwig_reader_open("x.bw", &r, &e));
     assert_int_equal(cov_bigwig_reader_n_contigs(r), 700);
     assert_string_equal(cov_bigwig_reader_contig(r, 699), "c00699");
     cov_bigwig_reader_close(r);
@@ -190,8 +188,7 @@ static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct li
     struct cov_rng rng;
     cov_rng_init(&rng, seed);
     written->n = 0;
-    bigWigFile_t *bw = bwOpen(path, NULL, "w");
-    assert_non_null(bw);
+    bigWigFile_t *bw = must(bwOpen(path, NULL, "w"));
     assert_int_equal(bwCreateHdr(bw, 7), 0);
     bw->cl = bwCreateChromList(names, lengths, 3);
     assert_non_null(bw->cl);
@@ -349,7 +346,7 @@ TEST(passes_over_nan)
         make_bigwig(&m, &form, made_sections, MADE_N);
         made_patch(&m, m.blocks[0] + 32, k ? 0xffc00000 : 0x7fc00000, 4);
         made_write(&m, "x.bw");
-        assert_int_equal(cov_bigwig_reader_open("x.bw", &r, NULL), 0);
+        assert_ok(cov_bigwig_reader_open("x.bw", &r, &e));
         assert_int_equal(read_on(r, &got, NULL), 0);
         assert_int_equal(cov_bigwig_reader_n_gaps(r), 1);
         assert_int_equal(got.n, wanted.n - 1);
@@ -382,11 +379,9 @@ TEST(rejects_other_files)
     static struct made m;
     const struct made_form f = {false, true, false, 4};
     struct cov_bigwig_reader *r;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_bigwig_reader_open("none.bw", &r, &e), COV_EIO);
-    assert_string_equal(e.text, "none.bw: No such file or directory");
-    cov_err_clear(&e);
-    assert_int_equal(cov_bigwig_reader_open(".", &r, &e), COV_EINPUT);
+    assert_fails_with(cov_bigwig_reader_open("none.bw", &r, &e), COV_EIO,
+                      "none.bw: No such file or directory");
+    assert_int_equal(cov_bigwig_reader_open(".", &r, NULL), COV_EINPUT);
     assert_null(r);
     /* Truncates the file to every length. Reading fails, or warns if only the end marker is
      * missing. */

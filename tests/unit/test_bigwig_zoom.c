@@ -229,8 +229,7 @@ static size_t check_levels(const char *path, const struct track *t)
     assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs are before the data */
     assert_int_equal(get(&b, 52, 4), 32768);
     uint64_t before = 0;
-    struct windows *w = malloc(sizeof *w);
-    assert_non_null(w);
+    struct windows *w = must(malloc(sizeof *w));
     for (size_t k = 0; k < n_levels; k++) {
         size_t at = 64 + 24 * k;
         int64_t reduction = (int64_t)get(&b, at, 4);
@@ -286,8 +285,7 @@ static void check_track(const char *path, const struct track *t)
     const struct cov_track_contigs list = list_of(t);
     check_bigwig(path, &list, t->contigs);
     assert_true(check_levels(path, t) > 0 || t->n_intervals == 0);
-    bigWigFile_t *bw = bwOpen(path, NULL, "r");
-    assert_non_null(bw);
+    bigWigFile_t *bw = must(bwOpen(path, NULL, "r"));
     for (size_t c = 0; c < t->n_contigs; c += 1 + t->n_contigs / 50)
         check_bins(bw, t->names[c], t->lengths[c], &t->contigs[c]);
     bwClose(bw);
@@ -302,7 +300,7 @@ TEST(writes_random_tracks)
     struct cov_rng rng;
     cov_rng_init(&rng, 11);
     struct cov_pool *pool;
-    assert_int_equal(cov_pool_new(3, &pool, NULL), COV_OK);
+    assert_ok(cov_pool_new(3, &pool, &e));
     for (long round = 0; round < n_rounds; round++) {
         static const int64_t longest[] = {50, 3000, 1000000, UINT32_MAX};
         size_t n_contigs = round % 5 == 4 ? 1 + cov_rng_below(&rng, 5000) : 1 + (size_t)round % 7;
@@ -341,16 +339,12 @@ TEST(drops_levels)
 static int count_window(void *arg, size_t level, uint32_t contig, const struct cov_zoom_sums *sums,
                         struct cov_err *e)
 {
-    (void)contig;
-    (void)sums;
-    (void)e;
     ((uint64_t *)arg)[level]++;
     return COV_OK;
 }
 
 static int count_level(void *arg, size_t level, struct cov_err *e)
 {
-    (void)e;
     assert_true(level > 0 && ((uint64_t *)arg)[level] == 0);
     return COV_OK;
 }
@@ -365,8 +359,8 @@ TEST(zoom_work_is_bounded)
     cov_zoom_init(&z, &out);
     assert_int_equal(cov_zoom_choose(&z, levels), 0);
     cov_zoom_begin(&z, 0);
-    assert_int_equal(cov_zoom_add(&z, 0, UINT32_MAX, 1, NULL), COV_OK);
-    assert_int_equal(cov_zoom_end(&z, NULL), COV_OK);
+    assert_ok(cov_zoom_add(&z, 0, UINT32_MAX, 1, &e));
+    assert_ok(cov_zoom_end(&z, &e));
     for (size_t k = 0; k < COV_ZOOM_LEVELS; k++) {
         assert_true(n[k] < 70000);
         sum += n[k];
@@ -380,8 +374,8 @@ TEST(zoom_work_is_bounded)
     cov_zoom_init(&z, &out);
     for (uint32_t c = 0; c < 100000; c++) {
         cov_zoom_begin(&z, c);
-        assert_int_equal(cov_zoom_add(&z, 1, c == 50000 ? 10 : 3, 1, NULL), COV_OK);
-        assert_int_equal(cov_zoom_end(&z, NULL), COV_OK);
+        assert_ok(cov_zoom_add(&z, 1, c == 50000 ? 10 : 3, 1, &e));
+        assert_ok(cov_zoom_end(&z, &e));
     }
     assert_int_equal(z.n_active, 2);
     assert_int_equal(n[0], 100001);
@@ -458,7 +452,6 @@ struct writers {
 
 static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
-    (void)worker;
     const struct writers *w = arg;
     char path[16];
     (void)snprintf(path, sizeof path, "%u.bw", (unsigned)item);
@@ -477,7 +470,7 @@ TEST(bytes_do_not_depend_on_threads)
     struct bytes expected[2] = {slurp("list.bw"), slurp("announced.bw")};
     for (unsigned n_threads = 1; n_threads < 5; n_threads++) {
         struct writers w = {.track = &t};
-        assert_int_equal(cov_pool_new(n_threads, &w.pool, NULL), COV_OK);
+        assert_ok(cov_pool_new(n_threads, &w.pool, &e));
         assert_ok(put_track(&t, "0.bw", false, w.pool, 1000, &e));
         assert_ok(cov_pool_for(w.pool, FILES, write_one, &w, &e));
         cov_pool_free(w.pool);

@@ -18,12 +18,12 @@ static void fill(struct cov_track_sink *s, const float *x)
         for (int64_t i = 0; i < LENGTH; i++) {
             const struct cov_interval iv = {i, i + 1, c == 1 ? x[i] : 1e9F};
             if (isfinite(iv.value))
-                assert_int_equal(cov_track_add(s, &iv, 1, NULL), COV_OK);
+                assert_ok(cov_track_add(s, &iv, 1, &e));
         }
         if (!s->contigs)
-            assert_int_equal(cov_track_end_contig(s, LENGTH, NULL), COV_OK);
+            assert_ok(cov_track_end_contig(s, LENGTH, &e));
     }
-    assert_int_equal(cov_track_close(s, NULL), COV_OK);
+    assert_ok(cov_track_close(s, &e));
 }
 
 static const int64_t lengths[] = {LENGTH, LENGTH, LENGTH};
@@ -52,12 +52,11 @@ TEST(matches_direct_means)
         struct cov_range range;
         struct cov_track_sink *s;
         struct cov_bins b;
-        assert_int_equal(cov_range_parse(cases[c / 2].text, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_new(&range, MOST, "x", listed ? &contigs : NULL, &s, NULL),
-                         COV_OK);
+        assert_ok(cov_range_parse(cases[c / 2].text, &range, &e));
+        assert_ok(cov_bins_new(&range, MOST, "x", listed ? &contigs : NULL, &s, &e));
         fill(s, x);
         struct cov_bins_extent extent;
-        assert_int_equal(cov_bins_extent(s, true, &extent, NULL), COV_OK);
+        assert_ok(cov_bins_extent(s, true, &extent, &e));
         cov_bins_get(s, &extent, &b);
         assert_string_equal(b.contig, "b");
         assert_int_equal(b.beg, cases[c / 2].beg);
@@ -118,10 +117,10 @@ TEST(handles_unknown_lengths)
         struct cov_track_sink *s;
         struct cov_bins_extent extent;
         struct cov_bins b;
-        assert_int_equal(cov_range_parse(cases[c].text, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_new(&range, MOST, "x", NULL, &s, NULL), COV_OK);
+        assert_ok(cov_range_parse(cases[c].text, &range, &e));
+        assert_ok(cov_bins_new(&range, MOST, "x", NULL, &s, &e));
         fill(s, x);
-        assert_int_equal(cov_bins_extent(s, false, &extent, NULL), COV_OK);
+        assert_ok(cov_bins_extent(s, false, &extent, &e));
         assert_string_equal(extent.contig, "b");
         assert_int_equal(extent.beg, cases[c].beg);
         assert_int_equal(extent.end, cases[c].end);
@@ -148,8 +147,8 @@ TEST(uses_the_extent_of_another_track)
         struct cov_range range;
         struct cov_track_sink *s;
         struct cov_bins b;
-        assert_int_equal(cov_range_parse(extent.contig, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_new(&range, MOST, "x", &contigs, &s, NULL), COV_OK);
+        assert_ok(cov_range_parse(extent.contig, &range, &e));
+        assert_ok(cov_bins_new(&range, MOST, "x", &contigs, &s, &e));
         fill(s, x);
         cov_bins_get(s, &extent, &b);
         assert_int_equal(b.end, 1000000);

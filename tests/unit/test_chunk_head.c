@@ -24,18 +24,17 @@ TEST(test_contents)
     const struct cov_chunk_set sets[] = {coverage(), {blacklist, int32, 1, {1, 1}, NULL}};
     const struct cov_chunk_table table = {matrix, int32, 2, {3, 2, 1}, bytes, 24};
     static const char *const names[] = {"a.bam", "longer.bam", ""};
-    assert_int_equal(cov_chunk_head_add_set(&h, &sets[0], NULL), 0);
-    assert_int_equal(cov_chunk_head_add_set(&h, &sets[1], NULL), 0);
-    assert_int_equal(cov_chunk_head_add_table(&h, &table, NULL), 0);
-    assert_int_equal(
-        cov_chunk_head_add_texts(&h, "evaluation/atac_meta/bam_files", 5, 3, names, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_texts(&h, "prediction/model_name", 256, 1, names, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_texts(&h, "extra/nothing", 0, 0, names, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_attr(&h, NULL, "input_path", "x.fa", NULL), 0);
-    assert_int_equal(cov_chunk_head_add_attr(&h, sets[0].name, "input_path", "y", NULL), 0);
-    assert_int_equal(cov_chunk_head_add_attr(&h, matrix, "unit", "", NULL), 0);
+    assert_ok(cov_chunk_head_add_set(&h, &sets[0], &e));
+    assert_ok(cov_chunk_head_add_set(&h, &sets[1], &e));
+    assert_ok(cov_chunk_head_add_table(&h, &table, &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "evaluation/atac_meta/bam_files", 5, 3, names, &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "prediction/model_name", 256, 1, names, &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "extra/nothing", 0, 0, names, &e));
+    assert_ok(cov_chunk_head_add_attr(&h, NULL, "input_path", "x.fa", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, sets[0].name, "input_path", "y", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, matrix, "unit", "", &e));
 
-    assert_int_equal(cov_chunk_head_copy(&h, &copy, NULL), 0);
+    assert_ok(cov_chunk_head_copy(&h, &copy, &e));
     cov_chunk_head_fini(&h);
     cov_chunk_head_fini(&h);
     assert_int_equal(copy.L, 40);
@@ -66,7 +65,7 @@ TEST(test_contents)
     assert_true(cov_chunk_head_same_attr(&copy, &copy, NULL, "absent"));
     struct cov_chunk_head other = {.L = 40};
     assert_false(cov_chunk_head_same_attr(&copy, &other, NULL, "input_path"));
-    assert_int_equal(cov_chunk_head_add_attr(&other, NULL, "input_path", "z.fa", NULL), 0);
+    assert_ok(cov_chunk_head_add_attr(&other, NULL, "input_path", "z.fa", &e));
     assert_false(cov_chunk_head_same_attr(&copy, &other, NULL, "input_path"));
     cov_chunk_head_fini(&other);
     cov_chunk_head_drop_attr(&copy, NULL, "absent");
@@ -138,7 +137,7 @@ TEST(test_wrong_sets)
     }
     assert_int_equal(h.n_sets, 0);
     struct cov_chunk_set s = coverage();
-    assert_int_equal(cov_chunk_head_add_set(&h, &s, NULL), 0);
+    assert_ok(cov_chunk_head_add_set(&h, &s, &e));
     refuse_set(&h, &s, "duplicate dataset");
     uint8_t bytes[12] = {0};
     const struct cov_chunk_table same = {s.name, int32, 1, {3, 1, 1}, bytes, 12};
@@ -147,7 +146,7 @@ TEST(test_wrong_sets)
     for (int i = 1; i < COV_CHUNK_MAX_SETS; i++) {
         (void)snprintf(text, sizeof text, "data/%d", i);
         s.name = text;
-        assert_int_equal(cov_chunk_head_add_set(&h, &s, NULL), 0);
+        assert_ok(cov_chunk_head_add_set(&h, &s, &e));
     }
     (void)snprintf(text, sizeof text, "data/one_more");
     refuse_set(&h, &s, "more than 4096 datasets");

@@ -47,7 +47,7 @@ TEST(orders)
     float out[MOST * ROW], want[ROW];
     uint64_t n_all = 0, n_computed = 0;
     cov_rng_init(&rng, 1);
-    assert_int_equal(cov_chunk_order_init(&o, L, DEPTH, MOST, NULL), COV_OK);
+    assert_ok(cov_chunk_order_init(&o, L, DEPTH, MOST, &e));
     for (int round = 0; round < 200; round++) {
         size_t n = 1 + cov_rng_below(&rng, MOST);
         draw(&rng, n, codes);

@@ -36,23 +36,23 @@ static void fill(struct cov_ckpt *c)
     struct cov_torch_tensor *t;
     c->epoch = 13;
     c->global_step = (int64_t)1 << 40;
-    assert_int_equal(cov_ckpt_set_version(c, "1.0", NULL), 0);
-    assert_int_equal(cov_ckpt_set_version(c, "2.0.2", NULL), 0);
-    assert_int_equal(cov_ckpt_add_string(c, "model_type", "bi-hybrid", NULL), 0);
-    assert_int_equal(cov_ckpt_add_int(c, "cnn_layers", 3, NULL), 0);
-    assert_int_equal(cov_ckpt_add_int(c, "negative", -70000, NULL), 0);
-    assert_int_equal(cov_ckpt_add_bool(c, "bnorm", true, NULL), 0);
-    assert_int_equal(cov_ckpt_add_float(c, "learning_rate", 0.001, NULL), 0);
+    assert_ok(cov_ckpt_set_version(c, "1.0", &e));
+    assert_ok(cov_ckpt_set_version(c, "2.0.2", &e));
+    assert_ok(cov_ckpt_add_string(c, "model_type", "bi-hybrid", &e));
+    assert_ok(cov_ckpt_add_int(c, "cnn_layers", 3, &e));
+    assert_ok(cov_ckpt_add_int(c, "negative", -70000, &e));
+    assert_ok(cov_ckpt_add_bool(c, "bnorm", true, &e));
+    assert_ok(cov_ckpt_add_float(c, "learning_rate", 0.001, &e));
     add_none(c, "nothing");
-    assert_int_equal(cov_ckpt_add_strings(c, "datasets", datasets, 2, NULL), 0);
-    assert_int_equal(cov_ckpt_add_strings(c, "no strings", NULL, 0, NULL), 0);
-    assert_int_equal(cov_ckpt_add_tensor(c, "weight", COV_TORCH_FLOAT32, 3, shape, &t, NULL), 0);
+    assert_ok(cov_ckpt_add_strings(c, "datasets", datasets, 2, &e));
+    assert_ok(cov_ckpt_add_strings(c, "no strings", NULL, 0, &e));
+    assert_ok(cov_ckpt_add_tensor(c, "weight", COV_TORCH_FLOAT32, 3, shape, &t, &e));
     assert_int_equal(t->n_elems, 24);
     for (size_t i = 0; i < t->n_elems; i++)
         t->f32[i] = (float)i / 7 - 1;
-    assert_int_equal(cov_ckpt_add_tensor(c, "count", COV_TORCH_INT64, 0, NULL, &t, NULL), 0);
+    assert_ok(cov_ckpt_add_tensor(c, "count", COV_TORCH_INT64, 0, NULL, &t, &e));
     t->i64[0] = INT64_MIN + 5;
-    assert_int_equal(cov_ckpt_add_tensor(c, "empty", COV_TORCH_FLOAT32, 2, empty, &t, NULL), 0);
+    assert_ok(cov_ckpt_add_tensor(c, "empty", COV_TORCH_FLOAT32, 2, empty, &t, &e));
     assert_int_equal(t->n_elems, 0);
 }
 
@@ -118,7 +118,7 @@ TEST(round_trip)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
-    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+    assert_ok(cov_ckpt_write(path, &c, &e));
     struct cov_ckpt *r = read_good(path);
     assert_true(same(&c, r));
     assert_true(cov_ckpt_hparam(r, "cnn_layers")->integer == 3);
@@ -128,7 +128,7 @@ TEST(round_trip)
     assert_null(cov_ckpt_tensor(r, "down"));
     assert_int_equal((uintptr_t)cov_ckpt_tensor(r, "weight")->f32 % 64, 0);
     /* Rewriting what was read gives the same bytes. */
-    assert_int_equal(cov_ckpt_write(path2, r, NULL), 0);
+    assert_ok(cov_ckpt_write(path2, r, &e));
     check_same_files(path, path2);
     cov_ckpt_free(r);
     cov_ckpt_fini(&c);
@@ -243,13 +243,13 @@ static void put_archive_with(const char *values, const struct tensor *t, const c
     struct cov_zip_writer *zip;
     cov_pickle_begin(&w);
     put_values(&w, values, t);
-    assert_int_equal(cov_pickle_stop(&w, NULL), 0);
-    assert_int_equal(cov_zip_create(path, false, &zip, NULL), 0);
-    assert_int_equal(cov_zip_add(zip, "m/data.pkl", w.data, w.n_bytes, NULL), 0);
-    assert_int_equal(cov_zip_add(zip, "m/data/0", t ? t->data : "", t ? t->n_bytes : 0, NULL), 0);
+    assert_ok(cov_pickle_stop(&w, &e));
+    assert_ok(cov_zip_create(path, false, &zip, &e));
+    assert_ok(cov_zip_add(zip, "m/data.pkl", w.data, w.n_bytes, &e));
+    assert_ok(cov_zip_add(zip, "m/data/0", t ? t->data : "", t ? t->n_bytes : 0, &e));
     if (extra)
-        assert_int_equal(cov_zip_add(zip, extra, text, strlen(text), NULL), 0);
-    assert_int_equal(cov_zip_finish(zip, NULL), 0);
+        assert_ok(cov_zip_add(zip, extra, text, strlen(text), &e));
+    assert_ok(cov_zip_finish(zip, &e));
     free(w.data);
 }
 
@@ -582,14 +582,12 @@ TEST(wrapped_names)
         struct cov_ckpt c = COV_CKPT_INIT;
         struct cov_torch_tensor *t;
         const int64_t shape[] = {1};
-        assert_int_equal(cov_ckpt_set_version(&c, "2.0", NULL), 0);
+        assert_ok(cov_ckpt_set_version(&c, "2.0", &e));
         for (size_t i = 0; i < COV_COUNT(names); i++)
-            assert_int_equal(
-                cov_ckpt_add_tensor(&c, names[i][0], COV_TORCH_FLOAT32, 1, shape, &t, NULL), 0);
+            assert_ok(cov_ckpt_add_tensor(&c, names[i][0], COV_TORCH_FLOAT32, 1, shape, &t, &e));
         if (first) /* a tensor without the prefix */
-            assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 1, shape, &t, NULL),
-                             0);
-        assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+            assert_ok(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 1, shape, &t, &e));
+        assert_ok(cov_ckpt_write(path, &c, &e));
         cov_ckpt_fini(&c);
         struct cov_ckpt *got = read_good(path);
         assert_int_equal(got->n_tensors, COV_COUNT(names) + first);

@@ -33,10 +33,9 @@ static void fill(struct cov_ckpt *c)
     struct cov_torch_tensor *t;
     c->epoch = 4;
     c->global_step = 35;
-    assert_int_equal(cov_ckpt_set_version(c, "2.0.2", NULL), 0);
-    assert_int_equal(cov_ckpt_add_int(c, "step", 2, NULL), 0);
-    assert_int_equal(cov_ckpt_add_tensor(c, "out.weight", COV_TORCH_FLOAT32, 2, shape, &t, NULL),
-                     0);
+    assert_ok(cov_ckpt_set_version(c, "2.0.2", &e));
+    assert_ok(cov_ckpt_add_int(c, "step", 2, &e));
+    assert_ok(cov_ckpt_add_tensor(c, "out.weight", COV_TORCH_FLOAT32, 2, shape, &t, &e));
 }
 
 /* Compares words of a generator's state with those of NumPy, or of Python: the first three, and the
@@ -96,8 +95,8 @@ TEST_WITH(test_round_trip, setup, NULL)
         .current = c.tensors,
         .n_current = c.n_tensors,
     };
-    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
-    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
     assert_true(r.adam.is_there && r.adam.n_params == N && r.adam.learning_rate == 0.002);
     assert_true(r.adam.beta1 == 0.8 && r.adam.beta2 == 0.99 && r.adam.eps == 1e-7);
     assert_true(r.adam.weight_decay == 0.03);
@@ -138,14 +137,14 @@ TEST_WITH(test_without, setup, NULL)
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_ckpt_training r;
     fill(&c);
-    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
-    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_ok(cov_ckpt_write(path, &c, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
     assert_true(!r.adam.is_there && !r.stopping.is_there && !r.saving.is_there && !r.has_seed);
     assert_int_equal(r.n_current, 0);
     cov_ckpt_training_fini(&r);
     const struct cov_ckpt_training empty = {.adam = {.is_there = true, .n_params = 1}};
-    assert_int_equal(cov_ckpt_write_training(path, &c, &empty, NULL), 0);
-    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_ok(cov_ckpt_write_training(path, &c, &empty, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
     assert_true(r.adam.is_there && !r.adam.moments);
     cov_ckpt_training_fini(&r);
     cov_ckpt_fini(&c);
@@ -154,24 +153,20 @@ TEST_WITH(test_without, setup, NULL)
 TEST_WITH(test_refused, setup, NULL)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
-    struct cov_err e = COV_ERR_INIT;
     struct cov_ckpt_training r;
     fill(&c);
     struct cov_ckpt_moments moments[1] = {{1, tensor(0), tensor(1)}};
     const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 0, 1, moments}};
-    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
-    assert_int_equal(cov_ckpt_read_training("/dev/null", &r, &e), COV_EINPUT);
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_int_equal(cov_ckpt_read_training("/dev/null", &r, NULL), COV_EINPUT);
     moments[0].square.n_elems = 0;
     moments[0].square.shape[0] = 0;
-    cov_err_clear(&e);
-    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
-    assert_int_equal(cov_ckpt_read_training(path, &r, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "exp_avg or exp_avg_sq of parameter 0 is empty"));
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_fails(cov_ckpt_read_training(path, &r, &e), COV_EINPUT,
+                 "exp_avg or exp_avg_sq of parameter 0 is empty");
     moments[0].square = tensor(1);
     values[1][2] = 1.0F / 0.0F;
-    cov_err_clear(&e);
-    assert_int_equal(cov_ckpt_write_training(path, &c, &t, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "NaN or infinite"));
+    assert_fails(cov_ckpt_write_training(path, &c, &t, &e), COV_EINPUT, "NaN or infinite");
     assert_int_equal(cov_ckpt_write_training("/dev/full", &c, NULL, NULL), COV_EIO);
     cov_ckpt_fini(&c);
 }

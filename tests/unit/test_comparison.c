@@ -16,17 +16,17 @@ static struct cov_interval_store *measured(int64_t length_of_a)
 {
     static const struct cov_interval iv[] = {{0, 5, 1}, {5, 15, 3}, {18, 22, 5}};
     struct cov_interval_store *s;
-    assert_int_equal(cov_interval_store_new("m.bw", NULL, "/tmp", &s, NULL), 0);
+    assert_ok(cov_interval_store_new("m.bw", NULL, "/tmp", &s, &e));
     struct cov_track_sink *sink = cov_interval_store_sink(s);
-    assert_int_equal(cov_track_begin_named(sink, "b", NULL), 0);
-    assert_int_equal(cov_track_end_contig(sink, 7, NULL), 0);
-    assert_int_equal(cov_track_begin_named(sink, "d", NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
-    assert_int_equal(cov_track_end_contig(sink, 9, NULL), 0);
-    assert_int_equal(cov_track_begin_named(sink, "a", NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv, 3, NULL), 0);
-    assert_int_equal(cov_track_end_contig(sink, length_of_a, NULL), 0);
-    assert_int_equal(cov_track_close(sink, NULL), 0);
+    assert_ok(cov_track_begin_named(sink, "b", &e));
+    assert_ok(cov_track_end_contig(sink, 7, &e));
+    assert_ok(cov_track_begin_named(sink, "d", &e));
+    assert_ok(cov_track_add(sink, iv, 1, &e));
+    assert_ok(cov_track_end_contig(sink, 9, &e));
+    assert_ok(cov_track_begin_named(sink, "a", &e));
+    assert_ok(cov_track_add(sink, iv, 3, &e));
+    assert_ok(cov_track_end_contig(sink, length_of_a, &e));
+    assert_ok(cov_track_close(sink, &e));
     return s;
 }
 
@@ -42,15 +42,15 @@ TEST(counts_bins)
     static const struct cov_interval iv[] = {{0, 2, 2}, {2, 10, 4}, {12, 20, 6}, {20, 25, 0}};
     struct cov_interval_store *s = measured(25);
     struct cov_comparison *c;
-    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, floats, &options, &c, NULL), 0);
+    assert_ok(cov_comparison_new("x.h5", &contigs, s, floats, &options, &c, &e));
     struct cov_track_sink *sink = &c->sink;
-    assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv + 1, 3, NULL), 0);
-    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
-    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
-    assert_int_equal(cov_track_begin(sink, 2, NULL), 0);
-    assert_int_equal(cov_track_close(sink, NULL), 0);
+    assert_ok(cov_track_begin(sink, 0, &e));
+    assert_ok(cov_track_add(sink, iv, 1, &e));
+    assert_ok(cov_track_add(sink, iv + 1, 3, &e));
+    assert_ok(cov_track_begin(sink, 1, &e));
+    assert_ok(cov_track_add(sink, iv, 1, &e));
+    assert_ok(cov_track_begin(sink, 2, &e));
+    assert_ok(cov_track_close(sink, &e));
     assert_true(c->has[0] && c->has[1] && !c->has[2]);
     assert_true(c->has_measured[0] && !c->has_measured[1]);
     assert_int_equal(c->n_rows, 2);
@@ -88,7 +88,7 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
 {
     struct cov_comparison *c;
     err = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_comparison_new("x.bg", NULL, s, floats, o, &c, NULL), 0);
+    assert_ok(cov_comparison_new("x.bg", NULL, s, floats, o, &c, &e));
     struct cov_track_sink *sink = &c->sink;
     int rc = cov_track_begin_named(sink, "a", &err);
     if (!rc)
@@ -109,7 +109,7 @@ TEST(rejects_different_lengths)
     struct cov_comparison *c;
     struct cov_interval_store *s = measured(26);
     err = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, floats, &o, &c, NULL), 0);
+    assert_ok(cov_comparison_new("x.h5", &contigs, s, floats, &o, &c, &e));
     assert_true(cov_track_begin(&c->sink, 0, &err) < 0);
     assert_string_equal(err.text, "x.h5: contig a has 25 bases, but 26 in m.bw");
     cov_comparison_free(c);

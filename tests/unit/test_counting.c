@@ -278,7 +278,7 @@ static struct cov_read right_mate(const char *name, int64_t pos)
 static bool meet(struct cov_mates *m, struct cov_read r)
 {
     bool met;
-    assert_int_equal(cov_mates_meet(m, &r, 0, &met, NULL), COV_OK);
+    assert_ok(cov_mates_meet(m, &r, 0, &met, &e));
     return met;
 }
 
@@ -337,7 +337,7 @@ static void check_take(struct cov_depth *d, size_t n)
     static int32_t got[LANES][N];
     int32_t *lanes[LANES] = {got[0], got[1], got[2]};
     size_t at = (size_t)cov_depth_taken(d);
-    assert_int_equal(cov_depth_take(d, n, lanes, NULL), 0);
+    assert_ok(cov_depth_take(d, n, lanes, &e));
     assert_int_equal(cov_depth_taken(d), at + n);
     for (size_t k = 0; k < LANES; k++)
         assert_memory_equal(got[k], expected[k] + at, n * sizeof **got);
@@ -345,7 +345,7 @@ static void check_take(struct cov_depth *d, size_t n)
 
 static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
 {
-    assert_int_equal(cov_depth_add(d, lane, beg, end, NULL), 0);
+    assert_ok(cov_depth_add(d, lane, beg, end, &e));
     for (int64_t t = beg; t < end; t++)
         expected[lane][t]++;
 }
@@ -360,7 +360,7 @@ TEST(counts_in_any_order)
             struct cov_depth_options o = {LANES, N, "/tmp", pages, bits};
             struct cov_depth *d;
             memset(expected, 0, sizeof expected);
-            assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+            assert_ok(cov_depth_new(&o, &d, &e));
             for (int i = 0; i < 5000; i++) {
                 int64_t beg = (int64_t)(cov_rng_next(&rng) % N);
                 int64_t end = beg + (int64_t)(cov_rng_next(&rng) % 300);
@@ -383,7 +383,7 @@ TEST(takes_positions_early)
     struct cov_rng rng;
     cov_rng_init(&rng, 2);
     memset(expected, 0, sizeof expected);
-    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    assert_ok(cov_depth_new(&o, &d, &e));
     for (int64_t at = 0; at < N; at += (int64_t)(cov_rng_next(&rng) % 5)) {
         int64_t n = (int64_t)(cov_rng_next(&rng) % (at % 50 ? 40 : 3000));
         count(d, (size_t)at % LANES, at, at + n < N ? at + n : N);
@@ -399,10 +399,10 @@ TEST(skips_positions)
     struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
     struct cov_depth *d;
     memset(expected, 0, sizeof expected);
-    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    assert_ok(cov_depth_new(&o, &d, &e));
     count(d, 0, 10, 500);
     count(d, 1, N - 1, N);
-    assert_int_equal(cov_depth_take(d, 200, NULL, NULL), 0);
+    assert_ok(cov_depth_take(d, 200, NULL, &e));
     check_take(d, N - 200);
     cov_depth_free(d);
     cov_depth_free(NULL);

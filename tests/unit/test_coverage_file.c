@@ -69,7 +69,7 @@ TEST(test_round_trip)
     struct cov_depth_lane in[N_PAIRS][COV_COVERAGE_SETS][2];
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
-    assert_int_equal(cov_coverage_store_init(&s, N_PAIRS, L, 2, "/tmp", NULL), 0);
+    assert_ok(cov_coverage_store_init(&s, N_PAIRS, L, 2, "/tmp", &e));
     for (size_t i = 0; i < N_PAIRS; i++) {
         struct cov_pair p = make_pair(i);
         for (size_t k = 0; k < N_LANES; k++) {
@@ -79,9 +79,9 @@ TEST(test_round_trip)
             if (i % 3 == 2 && k % 2)
                 *lane = in[i][k / 2][0]; /* both strands are equal */
         }
-        assert_int_equal(cov_coverage_store_pack(&s, i, &p, in[i], &packed, NULL), 0);
+        assert_ok(cov_coverage_store_pack(&s, i, &p, in[i], &packed, &e));
         if (i != 7)
-            assert_int_equal(cov_coverage_store_put(&s, i, &packed, NULL), 0);
+            assert_ok(cov_coverage_store_put(&s, i, &packed, &e));
     }
     assert_false(cov_coverage_store_is_ready(&s, 2));
     assert_false(cov_coverage_store_is_ready(&s, 8));
@@ -106,7 +106,7 @@ TEST(test_sample)
     struct cov_packed_pair packed = {0};
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
-    assert_int_equal(cov_coverage_store_init(&s, 2000, L, 2, "/tmp", NULL), 0);
+    assert_ok(cov_coverage_store_init(&s, 2000, L, 2, "/tmp", &e));
     assert_true(cov_coverage_store_samples(&s, 0) && cov_coverage_store_samples(&s, 1999));
     size_t n_sampled = 0;
     for (size_t i = 0; i < 2000; i++)
@@ -116,8 +116,8 @@ TEST(test_sample)
     int32_t max = make_lane(&rng, 2, 500, lanes[0][0]);
     const struct cov_depth_lane depth = {lanes[0][0], max}, none = {NULL, 0};
     const struct cov_depth_lane in[COV_COVERAGE_SETS][2] = {{depth, depth}, {none, none}};
-    assert_int_equal(cov_coverage_store_pack(&s, 0, &p, in, &packed, NULL), 0);
-    assert_int_equal(cov_coverage_store_put(&s, 0, &packed, NULL), 0);
+    assert_ok(cov_coverage_store_pack(&s, 0, &p, in, &packed, &e));
+    assert_ok(cov_coverage_store_put(&s, 0, &packed, &e));
     int64_t values[4][L] = {{0}};
     for (size_t t = 0; t < 500; t++)
         values[0][t] = values[2][499 - t] = lanes[0][0][t];

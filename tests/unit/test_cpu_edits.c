@@ -18,12 +18,6 @@ struct fixture {
     float *values, *other;
 };
 
-static void *must(void *p)
-{
-    assert_non_null(p);
-    return p;
-}
-
 /* The scalar reference has no forward_edited. */
 static void open_device(struct fixture *f)
 {
@@ -144,7 +138,6 @@ static void check(struct fixture *f)
 TEST(agrees_with_forward)
 {
     struct cov_rng rng;
-    (void)state;
     cov_rng_init(&rng, 41);
     for (int i = 0; i < 25; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
@@ -181,7 +174,6 @@ TEST(computes_what_differs)
     struct cov_rng rng;
     struct fixture f;
     uint64_t before = 0;
-    (void)state;
     cov_rng_init(&rng, 42);
     setup(&f, &hp, L, &rng);
     draw_original(&f, 0, &rng);
@@ -210,7 +202,6 @@ TEST(shares_padding)
     const size_t L = 400;
     struct cov_rng rng;
     struct fixture f;
-    (void)state;
     cov_rng_init(&rng, 43);
     setup(&f, &hp, L, &rng);
     memset(f.originals, COV_CODE_PAD, N_ORIGINALS * L);
@@ -231,7 +222,6 @@ TEST(needs_single_precision)
     const struct cov_hparams hp = bi_hybrid(2, 10, 16, 2);
     static const enum cov_precision precisions[] = {COV_PRECISION_EXACT, COV_PRECISION_BF16};
     struct cov_rng rng;
-    (void)state;
     cov_rng_init(&rng, 44);
     float *block = draw_block(&rng, &hp);
     for (size_t i = 0; i < COV_COUNT(precisions); i++) {

@@ -16,8 +16,7 @@ static const float SENTINEL = 12345.0f;
 /* Draws codes[n, L]: bases, some N, then padding. The last chunk has only padding. */
 static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
 {
-    uint8_t *codes = malloc(n * L);
-    assert_non_null(codes);
+    uint8_t *codes = must(malloc(n * L));
     for (size_t i = 0; i < n; i++) {
         size_t end = i + 1 == n ? 0 : i % 3 == 1 ? cov_rng_below(rng, L + 1) : L;
         for (size_t t = 0; t < L; t++) {
@@ -92,8 +91,7 @@ static float *run_net_with(const struct how *how, bool full, const struct cov_hp
 {
     struct cov_device *dev = open_device(how);
     size_t out = L * (size_t)hp->output_size;
-    float *memory = malloc((n * out + (size_t)2 * GUARD) * sizeof *memory);
-    assert_non_null(memory);
+    float *memory = must(malloc((n * out + (size_t)2 * GUARD) * sizeof *memory));
     for (size_t i = 0; i < n * out + (size_t)2 * GUARD; i++)
         memory[i] = SENTINEL;
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
@@ -230,8 +228,7 @@ TEST_WITH(does_not_depend_on_batch, open_pool, close_pool)
  * one base, only N, only padding. Some chunks occur twice. */
 static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 {
-    uint8_t *codes = malloc(n * L);
-    assert_non_null(codes);
+    uint8_t *codes = must(malloc(n * L));
     for (size_t i = 0; i < n; i++) {
         uint8_t *c = codes + i * L;
         size_t filled[] = {1, L < 50 ? L : 50, L / 2, L, L, cov_rng_below(rng, L + 1), L, 0};
@@ -293,8 +290,7 @@ TEST_WITH(skips_constant_input, open_pool, close_pool)
 static uint8_t *draw_padded_codes(struct cov_rng *rng, size_t n, size_t L, size_t first,
                                   size_t more)
 {
-    uint8_t *codes = calloc(n, L);
-    assert_non_null(codes);
+    uint8_t *codes = must(calloc(n, L));
     for (size_t i = 0; i < n; i++)
         for (size_t t = 0; t < first + more * i; t++)
             codes[i * L + t] = (uint8_t)(1U << cov_rng_below(rng, 4));
@@ -373,7 +369,7 @@ TEST_WITH(computes_equal_chunks_once, open_pool, close_pool)
     codes[5 * L] = COV_CODE_N; /* differs only in its first base */
     static const size_t batches[] = {1, 2, 3, 6}, repeats[] = {2, 2, 3, 3};
     struct cov_pool *single;
-    assert_int_equal(cov_pool_new(1, &single, NULL), 0);
+    assert_ok(cov_pool_new(1, &single, &e));
     float *full = run_net(NULL, true, &hp, block, L, N, codes, 2, single, &counts);
     assert_int_equal(counts.chunks_repeated, 0);
     assert_int_equal(counts.positions_computed, N * L);

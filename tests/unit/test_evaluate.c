@@ -25,13 +25,11 @@ static struct cov_model *constant_member(int64_t step, const float *bias)
                                  .hidden_size = 1,
                                  .input_size = 4,
                                  .output_size = D};
-    m->datasets = calloc(D, sizeof *m->datasets);
-    assert_non_null(m->datasets);
+    m->datasets = must(calloc(D, sizeof *m->datasets));
     for (size_t d = 0; d < D; d++)
         m->datasets[d] = strdup(datasets[d]);
     assert_ok(cov_params_init(&m->hp, &params, &e));
-    m->block = aligned_alloc(64, (params.n_floats * sizeof(float) + 63) / 64 * 64);
-    assert_non_null(m->block);
+    m->block = must(aligned_alloc(64, (params.n_floats * sizeof(float) + 63) / 64 * 64));
     memset(m->block, 0, params.n_floats * sizeof(float));
     const struct cov_param *out = cov_params_find(&params, "out.bias");
     assert_non_null(out);
@@ -42,8 +40,7 @@ static struct cov_model *constant_member(int64_t step, const float *bias)
 
 static struct cov_ensemble *constant_model(int64_t step, const float *bias)
 {
-    struct cov_ensemble *m = calloc(1, sizeof *m);
-    assert_non_null(m);
+    struct cov_ensemble *m = must(calloc(1, sizeof *m));
     m->models = calloc(1, sizeof *m->models);
     m->datasets = calloc(D, sizeof *m->datasets);
     assert_non_null(m->models);
@@ -170,9 +167,8 @@ TEST(test_files)
     struct cov_stats stats = {0};
     rig_init(&r, 2, biases);
     const struct cov_evaluate_options o = {.batch = 2, .device = r.device};
-    assert_int_equal(cov_evaluate(files, N_FILES, r.model, &o,
-                                  &(struct cov_job){r.pool, NULL, &stats}, &v, NULL),
-                     0);
+    assert_ok(
+        cov_evaluate(files, N_FILES, r.model, &o, &(struct cov_job){r.pool, NULL, &stats}, &v, &e));
     assert_int_equal(v->n_files, N_FILES);
     uint64_t n_chunks = 0;
     for (size_t k = 0; k < N_FILES; k++) {
@@ -206,8 +202,7 @@ TEST(test_files)
 
     char *text = NULL, line[300];
     size_t n_text;
-    FILE *f = open_memstream(&text, &n_text);
-    assert_non_null(f);
+    FILE *f = must(open_memstream(&text, &n_text));
     cov_evaluation_print(v, f);
     assert_int_equal(fclose(f), 0);
     assert_true(strncmp(text, "file\tdataset\tloss\tpearson\tpearson_all\tchunks\n", 45) == 0);
@@ -221,14 +216,12 @@ TEST(test_files)
     /* A name must not start a new column or line. */
     char name[] = "a\tb\n\x7f";
     v->datasets[0] = name;
-    f = open_memstream(&text, &n_text);
-    assert_non_null(f);
+    f = must(open_memstream(&text, &n_text));
     cov_evaluation_print(v, f);
     assert_int_equal(fclose(f), 0);
     assert_non_null(strstr(text, "\ta?b??\t"));
     free(text);
-    f = open_memstream(&text, &n_text);
-    assert_non_null(f);
+    f = must(open_memstream(&text, &n_text));
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);

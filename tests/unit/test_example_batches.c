@@ -117,7 +117,7 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
             for (size_t k = 0; k < b->n; k++)
                 check_example(x, &plan->items[from + k], b->codes + k * L, b->targets + k * L * D);
         }
-        assert_int_equal(cov_example_feed_next(feed, &b, NULL), 0);
+        assert_ok(cov_example_feed_next(feed, &b, &e));
     }
     cov_example_feed_free(feed);
 }
@@ -217,8 +217,7 @@ TEST(test_masks)
     char path[80];
     const char *first;
     (void)snprintf(path, sizeof path, "%s/list", home);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
+    FILE *f = must(fopen(path, "w"));
     assert_true(fputs("one\t30\t70\none\t20\t31\ntwo\t0\t16\nnone\t0\t5\n", f) >= 0);
     assert_int_equal(fclose(f), 0);
     assert_ok(cov_blacklist_read(path, false, &list, &e));

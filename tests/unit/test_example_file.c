@@ -56,8 +56,7 @@ TEST(test_round_trip)
         if (L > 1)
             targets[KINDS + 4] = 700;
         size_t bound = cov_example_pack_bound(L, KINDS);
-        uint8_t *packed = malloc(bound);
-        assert_non_null(packed);
+        uint8_t *packed = must(malloc(bound));
         size_t n = cov_example_pack(codes, targets, L, KINDS, packed), most = (L + 1) / 2;
         for (size_t kind = 0; kind < KINDS; kind++)
             most += bytes_of(kind, L);

@@ -38,7 +38,7 @@ TEST_WITH(scales_rows_and_columns, new_gemm_data, free_gemm_data)
             for (size_t i = 0; i < k * n; i++)
                 b[i] = d->before[i * 7 % COV_COUNT(d->before)] * (float)exp2(20 - (double)(i % n));
             struct cov_matrix packed;
-            assert_int_equal(cov_matrix_init(gemm, k, n, b, &packed, NULL), 0);
+            assert_ok(cov_matrix_init(gemm, k, n, b, &packed, &e));
             gemm->run(m, a, k, &packed, d->c, n, false);
             for (size_t r = 0; r < m; r++)
                 for (size_t j = 0; j < n; j++) {
@@ -68,7 +68,7 @@ static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t 
 {
     struct cov_matrix b;
     double squares = 0;
-    assert_int_equal(cov_matrix_init(gemm, k, n, d->b, &b, NULL), 0);
+    assert_ok(cov_matrix_init(gemm, k, n, d->b, &b, &e));
     gemm->run(m, d->a, k, &b, d->c, n, false);
     for (size_t r = 0; r < m; r++)
         for (size_t j = 0; j < n; j++) {

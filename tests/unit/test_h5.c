@@ -55,8 +55,7 @@ static void put_chunk(struct cov_h5_set *s, const struct cov_h5_new *spec,
                       struct cov_codec_choice choice, const size_t at[3])
 {
     size_t n = spec->chunk[0] * spec->chunk[1] * spec->chunk[2] * 4, k = 0;
-    uint8_t *plain = malloc(n);
-    assert_non_null(plain);
+    uint8_t *plain = must(malloc(n));
     for (size_t i = 0; i < spec->chunk[0]; i++)
         for (size_t j = 0; j < spec->chunk[1]; j++)
             for (size_t c = 0; c < spec->chunk[2]; c++, k += 4) {
@@ -73,9 +72,9 @@ static void write_file(const char *path, const struct cov_h5_new *spec,
 {
     struct cov_h5 *f;
     struct cov_h5_set *s;
-    assert_int_equal(cov_h5_create(path, &f, NULL), 0);
-    assert_int_equal(cov_h5_write_attr(f, NULL, "greeting", "gr\xc3\xbc\xc3\x9f", NULL), 0);
-    assert_int_equal(cov_h5_set_create(f, "data/deep/x", spec, &s, NULL), 0);
+    assert_ok(cov_h5_create(path, &f, &e));
+    assert_ok(cov_h5_write_attr(f, NULL, "greeting", "gr\xc3\xbc\xc3\x9f", &e));
+    assert_ok(cov_h5_set_create(f, "data/deep/x", spec, &s, &e));
     for (size_t row = 0; row < ROWS; row += spec->chunk[0])
         for (size_t pos = 0; pos < POS; pos += spec->chunk[1])
             for (size_t col = 0; col < COLS; col += spec->chunk[2]) {
@@ -84,7 +83,7 @@ static void write_file(const char *path, const struct cov_h5_new *spec,
                 put_chunk(s, spec, choice, (size_t[3]){row, pos, col});
             }
     cov_h5_set_close(s);
-    assert_int_equal(cov_h5_finish(f, NULL), 0);
+    assert_ok(cov_h5_finish(f, &e));
 }
 
 static void check_block(const struct cov_h5_new *spec, const uint8_t *block, size_t row,
@@ -95,7 +94,7 @@ static void check_block(const struct cov_h5_new *spec, const uint8_t *block, siz
         for (size_t j = 0; j < POS; j++)
             for (size_t k = col; k < col + n_cols; k++, block += 4) {
                 int64_t got;
-                assert_int_equal(cov_h5_to_int64(&type, block, 1, &got, NULL), 0);
+                assert_ok(cov_h5_to_int64(&type, block, 1, &got, &e));
                 bool hole = holes && i / spec->chunk[0] == HOLE / spec->chunk[0];
                 assert_int_equal(got, hole ? FILL : value(i, j, k));
             }
@@ -106,9 +105,9 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
     struct cov_h5 *f;
     struct cov_h5_set *s;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_h5_open(path, &f, NULL), 0);
+    assert_ok(cov_h5_open(path, &f, &e));
     assert_string_equal(cov_h5_path(f), path);
-    assert_int_equal(cov_h5_set_open(f, "data/deep/x", 3, &s, NULL), 0);
+    assert_ok(cov_h5_set_open(f, "data/deep/x", 3, &s, &e));
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     assert_int_equal(r->type.kind, COV_H5_INT);
     assert_int_equal(r->dims[0], ROWS);
@@ -119,14 +118,13 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
             for (size_t n_cols = 1; col + n_cols <= COLS; n_cols++) {
                 cov_blob_clear(&raw);
                 const uint8_t *block = NULL;
-                assert_int_equal(cov_h5_set_fetch(s, row, col, n_cols, &raw, NULL), 0);
+                assert_ok(cov_h5_set_fetch(s, row, col, n_cols, &raw, &e));
                 assert_int_equal(raw.n_pieces, cov_h5_n_pieces(r, col, n_cols));
-                assert_int_equal(cov_h5_unpack(r, (struct cov_h5_block){row, 1, col, n_cols}, &raw,
-                                               0, &block, NULL),
-                                 0);
+                assert_ok(cov_h5_unpack(r, (struct cov_h5_block){row, 1, col, n_cols}, &raw, 0,
+                                        &block, &e));
                 check_block(spec, block, row, 1, col, n_cols, holes);
                 uint8_t rows[ROWS * POS * COLS * 4];
-                assert_int_equal(cov_h5_set_read(s, row, ROWS - row, col, n_cols, rows, NULL), 0);
+                assert_ok(cov_h5_set_read(s, row, ROWS - row, col, n_cols, rows, &e));
                 check_block(spec, rows, row, ROWS - row, col, n_cols, holes);
             }
     }
@@ -159,18 +157,17 @@ TEST(test_names)
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     struct cov_h5 *f;
     struct cov_h5_set *s;
-    assert_int_equal(cov_h5_create("x.h5", &f, NULL), 0);
+    assert_ok(cov_h5_create("x.h5", &f, &e));
     static const char *const sets[] = {"g/b", "g/a_long_one", "g/A", "top"};
     for (size_t i = 0; i < COV_COUNT(sets); i++) {
-        assert_int_equal(cov_h5_set_create(f, sets[i], &spec, &s, NULL), 0);
+        assert_ok(cov_h5_set_create(f, sets[i], &spec, &s, &e));
         cov_h5_set_close(s);
     }
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_h5_set_create(f, "top", &spec, &s, &e), COV_EIO);
-    assert_non_null(strstr(e.text, "x.h5: top: cannot be created"));
-    assert_int_equal(cov_h5_finish(f, NULL), 0);
+    assert_fails(cov_h5_set_create(f, "top", &spec, &s, &e), COV_EIO,
+                 "x.h5: top: cannot be created");
+    assert_ok(cov_h5_finish(f, &e));
 
-    assert_int_equal(cov_h5_open("x.h5", &f, NULL), 0);
+    assert_ok(cov_h5_open("x.h5", &f, &e));
     static const struct {
         const char *name;
         int has;
@@ -180,26 +177,21 @@ TEST(test_names)
         assert_int_equal(cov_h5_has(f, cases[i].name, NULL), cases[i].has);
     char **names;
     size_t n;
-    assert_int_equal(cov_h5_list(f, "g", &names, &n, NULL), 0);
+    assert_ok(cov_h5_list(f, "g", &names, &n, &e));
     assert_int_equal(n, 3);
     assert_string_equal(names[0], "A");
     assert_string_equal(names[1], "a_long_one");
     assert_string_equal(names[2], "b");
     cov_h5_free_names(names, n);
-    assert_int_equal(cov_h5_list(f, "h", &names, &n, NULL), 0);
+    assert_ok(cov_h5_list(f, "h", &names, &n, &e));
     assert_int_equal(n, 0);
     cov_h5_free_names(names, n);
 
-    cov_err_clear(&e);
-    assert_int_equal(cov_h5_set_open(f, "g/c", 3, &s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.h5: no dataset g/c");
-    cov_err_clear(&e);
-    assert_int_equal(cov_h5_set_open(f, "g", 3, &s, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "x.h5: g: "));
-    cov_err_clear(&e);
-    assert_int_equal(cov_h5_set_open(f, "top", 2, &s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.h5: top: 3 dimensions instead of 2");
-    assert_int_equal(cov_h5_set_open(f, "top", 0, &s, NULL), 0);
+    assert_fails_with(cov_h5_set_open(f, "g/c", 3, &s, &e), COV_EINPUT, "x.h5: no dataset g/c");
+    assert_fails(cov_h5_set_open(f, "g", 3, &s, &e), COV_EINPUT, "x.h5: g: ");
+    assert_fails_with(cov_h5_set_open(f, "top", 2, &s, &e), COV_EINPUT,
+                      "x.h5: top: 3 dimensions instead of 2");
+    assert_ok(cov_h5_set_open(f, "top", 0, &s, &e));
     cov_h5_set_close(s);
     cov_h5_close(f);
     cov_h5_close(NULL);
@@ -245,8 +237,7 @@ TEST(test_cut_short)
     (void)snprintf(text, sizeof text, "x.h5: truncated: %zu of %zu bytes", whole.n - 1, whole.n);
     refuse("x.h5", COV_EINPUT, text);
     /* A user block, as added by h5jam, is skipped. */
-    uint8_t *jammed = calloc(1, whole.n + 512);
-    assert_non_null(jammed);
+    uint8_t *jammed = must(calloc(1, whole.n + 512));
     memcpy(jammed + 512, whole.data, whole.n);
     put_bytes("x.h5", jammed, whole.n + 511);
     (void)snprintf(text, sizeof text, "x.h5: truncated: %zu of %zu bytes", whole.n + 511,
@@ -338,7 +329,7 @@ TEST(test_probe_ignoring_children)
     write_file("x.h5", &spec, gzip, false);
     void (*old)(int) = signal(SIGCHLD, SIG_IGN);
     bool good_texts;
-    assert_int_equal(cov_h5_probe("x.h5", &good_texts, NULL), 0);
+    assert_ok(cov_h5_probe("x.h5", &good_texts, &e));
     (void)signal(SIGCHLD, old);
 }
 
@@ -346,7 +337,6 @@ TEST(test_probe_ignoring_children)
  * memory. */
 static int write_cache_image(void *arg)
 {
-    (void)arg;
     H5AC_cache_image_config_t image = {.version = H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION,
                                        .generate_image = true,
                                        .entry_ageout = H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE};
@@ -362,10 +352,9 @@ static int write_cache_image(void *arg)
 TEST(test_cache_image)
 {
     check_in_child(write_cache_image, NULL);
-    struct cov_err e = COV_ERR_INIT;
     bool good_texts;
-    assert_int_equal(cov_h5_probe("x.h5", &good_texts, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "x.h5: HDF5 file with a metadata cache image"));
+    assert_fails(cov_h5_probe("x.h5", &good_texts, &e), COV_EINPUT,
+                 "x.h5: HDF5 file with a metadata cache image");
 }
 
 static int fill_disk(void *arg)
@@ -406,10 +395,8 @@ TEST(test_full_disk)
     }
     assert_int_equal(unlink("x.h5"), 0);
     struct cov_h5 *f;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_h5_create("no/such/directory.h5", &f, &e), COV_EIO);
-    assert_string_equal(e.text,
-                        "no/such/directory.h5: cannot be created: No such file or directory");
+    assert_fails_with(cov_h5_create("no/such/directory.h5", &f, &e), COV_EIO,
+                      "no/such/directory.h5: cannot be created: No such file or directory");
 }
 
 TEST_GROUP(enter_dir, leave_dir)

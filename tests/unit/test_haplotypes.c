@@ -20,7 +20,7 @@ static void add(struct model *m, struct cov_haplotype_groups *g, struct cov_rng 
                 size_t n_copies)
 {
     struct cov_call *calls;
-    assert_int_equal(cov_haplotype_groups_calls(g, n_copies, &calls, NULL), 0);
+    assert_ok(cov_haplotype_groups_calls(g, n_copies, &calls, &e));
     for (size_t k = 0; k < n_copies; k++)
         for (size_t s = 0; s < SAMPLES; s++) {
             const uint64_t x = cov_rng_next(rng) >> 32;
@@ -30,7 +30,7 @@ static void add(struct model *m, struct cov_haplotype_groups *g, struct cov_rng 
             calls[k * SAMPLES + s] = m->calls[m->n][k][s] = c;
         }
     m->n++;
-    assert_int_equal(cov_haplotype_groups_add(g, NULL), 0);
+    assert_ok(cov_haplotype_groups_add(g, &e));
 }
 
 static bool same_call(const struct cov_call *a, const struct cov_call *b)
@@ -75,18 +75,18 @@ TEST(groups_equal_haplotypes)
     struct cov_haplotype_groups *g;
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
-    assert_int_equal(cov_haplotype_groups_new(SAMPLES, 1 << 20, &g, NULL), 0);
+    assert_ok(cov_haplotype_groups_new(SAMPLES, 1 << 20, &g, &e));
     while (m.n < RECORDS) {
         add(&m, g, &rng, m.n < 10 ? 2 : m.n < 40 ? COPIES : 1);
         check_groups(&m, g);
         const size_t n = m.n % 3 ? 0 : 1 + m.n % 5;
         if (n > 0 && n <= m.n - m.first) {
-            assert_int_equal(cov_haplotype_groups_drop(g, n, NULL), 0);
+            assert_ok(cov_haplotype_groups_drop(g, n, &e));
             m.first += n;
             check_groups(&m, g);
         }
     }
-    assert_int_equal(cov_haplotype_groups_drop(g, m.n - m.first, NULL), 0);
+    assert_ok(cov_haplotype_groups_drop(g, m.n - m.first, &e));
     assert_int_equal(g->n, 1);
     cov_haplotype_groups_free(g);
 }
@@ -108,7 +108,7 @@ TEST(groups_have_a_limit)
     struct cov_haplotype_groups *g;
     struct cov_err failure = COV_ERR_INIT;
     uint64_t n = 0;
-    assert_int_equal(cov_haplotype_groups_new(MANY, MOST, &g, NULL), 0);
+    assert_ok(cov_haplotype_groups_new(MANY, MOST, &g, &e));
     while (add_different(g, MANY, n, &failure) == 0)
         assert_true(++n < 64);
     check_error(&failure, COV_EINPUT,
@@ -116,7 +116,7 @@ TEST(groups_have_a_limit)
                 "fewer --samples or a smaller --window");
     cov_haplotype_groups_free(g);
     /* Records that are dropped do not count. */
-    assert_int_equal(cov_haplotype_groups_new(FEW, MOST, &g, NULL), 0);
+    assert_ok(cov_haplotype_groups_new(FEW, MOST, &g, &e));
     for (n = 0; n < 2000; n++) {
         assert_ok(add_different(g, FEW, n, &e));
         if (n >= 16)

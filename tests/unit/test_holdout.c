@@ -20,7 +20,7 @@ static struct cov_grid *make_grid(void)
         names[i] = text[i];
         lengths[i] = i < N_SHORT ? 7 : 10 * L;
     }
-    assert_int_equal(cov_grid_new(N, names, lengths, "sp", L, &g, NULL), 0);
+    assert_ok(cov_grid_new(N, names, lengths, "sp", L, &g, &e));
     return g;
 }
 
@@ -44,7 +44,7 @@ TEST(test_sequences)
     bool ever[N] = {false}, differs = false;
     assert_true(cov_grid_n_chunks(g) <= 256);
     for (uint64_t seed = 0; seed < 200; seed++) {
-        assert_int_equal(cov_holdout_sequences(g, 0.2, seed, held, NULL), 0);
+        assert_ok(cov_holdout_sequences(g, 0.2, seed, held, &e));
         by_sequence(g, held, held_seq);
         /* Holds out ceil(10 * 0.2) of the first group (9 long sequences and s00, the first short
          * one) and ceil(10 * 0.2) of the others. */
@@ -58,16 +58,16 @@ TEST(test_sequences)
         }
         assert_int_equal(first, 2);
         assert_int_equal(second, 2);
-        assert_int_equal(cov_holdout_sequences(g, 0.2, seed, again, NULL), 0);
+        assert_ok(cov_holdout_sequences(g, 0.2, seed, again, &e));
         assert_memory_equal(held, again, cov_grid_n_chunks(g));
-        assert_int_equal(cov_holdout_sequences(g, 0.2, seed + 1, again, NULL), 0);
+        assert_ok(cov_holdout_sequences(g, 0.2, seed + 1, again, &e));
         differs = differs || memcmp(held, again, cov_grid_n_chunks(g)) != 0;
     }
     assert_true(differs);
     for (int i = 0; i < N; i++)
         assert_true(ever[i]);
     /* A group is never held out completely. */
-    assert_int_equal(cov_holdout_sequences(g, 0.999, 1, held, NULL), 0);
+    assert_ok(cov_holdout_sequences(g, 0.999, 1, held, &e));
     by_sequence(g, held, held_seq);
     int n = 0;
     for (int i = 0; i < N; i++)
@@ -83,7 +83,7 @@ TEST(test_pairs)
     size_t n_pairs = cov_grid_n_pairs(g);
     for (uint64_t seed = 0; seed < 100; seed++) {
         size_t n = 0;
-        assert_int_equal(cov_holdout_pairs(g, 0.1, seed, held, NULL), 0);
+        assert_ok(cov_holdout_pairs(g, 0.1, seed, held, &e));
         for (size_t p = 0; p < n_pairs; p++) {
             struct cov_pair pair = cov_grid_pair(g, p);
             assert_int_equal(held[pair.rows[0]], held[pair.rows[1]]);
@@ -91,7 +91,7 @@ TEST(test_pairs)
             ever[p] = ever[p] || held[pair.rows[0]];
         }
         assert_int_equal(n, 11); /* ceil(101 * 0.1) */
-        assert_int_equal(cov_holdout_pairs(g, 0.1, seed, again, NULL), 0);
+        assert_ok(cov_holdout_pairs(g, 0.1, seed, again, &e));
         assert_memory_equal(held, again, cov_grid_n_chunks(g));
     }
     for (size_t p = 0; p < n_pairs; p++)
@@ -106,13 +106,13 @@ TEST(test_too_few)
     struct cov_grid *g;
     bool held[256];
     /* Each group has one sequence. */
-    assert_int_equal(cov_grid_new(2, names, lengths, "sp", L, &g, NULL), 0);
+    assert_ok(cov_grid_new(2, names, lengths, "sp", L, &g, &e));
     assert_fails_with(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT,
                       "too few sequences for a validation set (2): it takes whole sequences, one "
                       "of at least 2 up to N90 or of at least 2 others; --by chunk draws pairs of "
                       "chunks");
     cov_grid_free(g);
-    assert_int_equal(cov_grid_new(1, names + 1, lengths + 1, "sp", L, &g, NULL), 0);
+    assert_ok(cov_grid_new(1, names + 1, lengths + 1, "sp", L, &g, &e));
     assert_fails_with(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT,
                       "too few sequences for a validation set (1): it takes whole "
                       "sequences, so at least 2 are needed; --by chunk draws pairs of "

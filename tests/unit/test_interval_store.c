@@ -12,7 +12,7 @@ static const struct cov_track_contigs contigs = {3, names, lengths};
 static struct cov_interval_store *open_store(void)
 {
     struct cov_interval_store *s;
-    assert_int_equal(cov_interval_store_new("x.bg", &contigs, "/tmp", &s, NULL), 0);
+    assert_ok(cov_interval_store_new("x.bg", &contigs, "/tmp", &s, &e));
     return s;
 }
 
@@ -48,12 +48,12 @@ TEST(keeps_all_values)
     struct cov_interval_store *s = open_store();
     struct cov_track_sink *sink = cov_interval_store_sink(s);
     size_t contig;
-    assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
-    assert_int_equal(cov_track_add(sink, few, 3, NULL), 0);
-    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
-    assert_int_equal(cov_track_add(sink, huge, 2, NULL), 0);
-    assert_int_equal(cov_track_add(sink, huge + 2, 4, NULL), 0);
-    assert_int_equal(cov_track_close(sink, NULL), 0);
+    assert_ok(cov_track_begin(sink, 0, &e));
+    assert_ok(cov_track_add(sink, few, 3, &e));
+    assert_ok(cov_track_begin(sink, 1, &e));
+    assert_ok(cov_track_add(sink, huge, 2, &e));
+    assert_ok(cov_track_add(sink, huge + 2, 4, &e));
+    assert_ok(cov_track_close(sink, &e));
     check(s, "b", huge, 6);
     check(s, "c", few, 0); /* contig c was never started */
     check(s, "a", few, 3);
@@ -67,8 +67,7 @@ TEST(keeps_many_intervals)
     enum { N = 200000 };
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
-    struct cov_interval *iv = calloc(N, sizeof *iv);
-    assert_non_null(iv);
+    struct cov_interval *iv = must(calloc(N, sizeof *iv));
     int64_t at = 0;
     for (size_t i = 0; i < N; i++) {
         uint64_t r = cov_rng_next(&rng);
@@ -78,10 +77,10 @@ TEST(keeps_many_intervals)
     }
     struct cov_interval_store *s = open_store();
     struct cov_track_sink *sink = cov_interval_store_sink(s);
-    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
+    assert_ok(cov_track_begin(sink, 1, &e));
     for (size_t i = 0; i < N; i += 1000)
-        assert_int_equal(cov_track_add(sink, iv + i, 1000, NULL), 0);
-    assert_int_equal(cov_track_close(sink, NULL), 0);
+        assert_ok(cov_track_add(sink, iv + i, 1000, &e));
+    assert_ok(cov_track_close(sink, &e));
     check(s, "b", iv, N);
     cov_interval_store_free(s);
     free(iv);

@@ -16,8 +16,7 @@ struct writer {
 static void begin(struct writer *w)
 {
     *w = (struct writer){NULL, 0, NULL, {.f = NULL}};
-    w->f = open_memstream(&w->text, &w->n);
-    assert_non_null(w->f);
+    w->f = must(open_memstream(&w->text, &w->n));
     cov_json_init(&w->j, w->f);
 }
 
@@ -128,7 +127,7 @@ TEST(finds_texts)
         " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
         "\"u\": \"\\u00e9\\\"\\n\", \"o\": {\"in\": \"z\"}, \"null\": null} \n";
     struct cov_json_value *v;
-    assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
+    assert_ok(cov_json_parse(text, strlen(text), &v, &e));
     assert_string_equal(cov_json_text(v, "a"), "x");
     assert_string_equal(cov_json_text(v, "A"), "y");
     assert_string_equal(cov_json_text(v, "u"), "\xc3\xa9\"\n");
@@ -147,7 +146,7 @@ TEST(walks)
     static const char text[] = "{\"a\": [1, -2.5e1, \"x\"], \"o\": {\"p\": 7}, \"t\": true}";
     struct cov_json_value *v;
     double x = 0;
-    assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
+    assert_ok(cov_json_parse(text, strlen(text), &v, &e));
     const struct cov_json_value *a = cov_json_member(v, "a"), *i = cov_json_first(a);
     assert_true(cov_json_is_array(a) && !cov_json_is_object(a) && cov_json_is_object(v));
     assert_ptr_equal(a, cov_json_first(v));
@@ -176,7 +175,7 @@ TEST(other_values_have_no_members)
         "[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null", "{}", "[]"};
     for (size_t i = 0; i < COV_COUNT(texts); i++) {
         struct cov_json_value *v;
-        assert_int_equal(cov_json_parse(texts[i], strlen(texts[i]), &v, NULL), COV_OK);
+        assert_ok(cov_json_parse(texts[i], strlen(texts[i]), &v, &e));
         assert_null(cov_json_text(v, "a"));
         cov_json_free(v);
     }
@@ -188,8 +187,7 @@ static void refuse(const char *text, size_t n, const char *says)
     struct cov_json_value *v;
     struct cov_err e = COV_ERR_INIT;
     /* A buffer of exactly n bytes, so that a sanitizer finds reads past its end. */
-    char *copy = malloc(n ? n : 1);
-    assert_non_null(copy);
+    char *copy = must(malloc(n ? n : 1));
     memcpy(copy, text, n);
     assert_int_equal(cov_json_parse(copy, n, &v, &e), COV_EINPUT);
     assert_int_equal(strncmp(e.text, says, strlen(says)), 0);
@@ -207,8 +205,7 @@ TEST(refuses_invalid_json)
     refuse("{\"a\": \"\\ud800\"}", 15, "invalid JSON at byte ");
     /* Nested too deeply for any stack. */
     size_t n = 1 << 20;
-    char *deep = malloc(n);
-    assert_non_null(deep);
+    char *deep = must(malloc(n));
     memset(deep, '[', n);
     refuse(deep, n, "invalid JSON at byte ");
     free(deep);

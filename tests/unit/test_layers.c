@@ -63,7 +63,7 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     cov_ref_layer(l, &w, COV_FP32, x, want, NULL);
 
     struct cov_conv *f;
-    assert_int_equal(cov_conv_new(l, &w, kernels, &f, NULL), 0);
+    assert_ok(cov_conv_new(l, &w, kernels, &f, &e));
     size_t n_scratch = cov_conv_scratch(f);
     float *scratch = guarded(n_scratch), *packed = guarded(n_y);
     /* Compute the rows in two ranges, beginning with the second one. */
@@ -143,7 +143,7 @@ TEST(first_layers_from_codes)
             memcpy(x + 4 * t, cov_onehot_f32[codes[t]], 4 * sizeof *x);
         }
         cov_ref_layer(&l, &w, COV_FP32, x, want, NULL);
-        assert_int_equal(cov_conv_new(&l, &w, &levels[level], &f, NULL), 0);
+        assert_ok(cov_conv_new(&l, &w, &levels[level], &f, &e));
         assert_true(cov_conv_reads_codes(f) != levels[level].openblas);
         if (cov_conv_reads_codes(f)) {
             cov_conv_rows_of_codes(f, (struct cov_rows){middle, l.t_out}, codes, got, y_stride);
@@ -193,15 +193,13 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
     float *x = guarded(n * n_in), *y = guarded(n * n_out);
     float *one = guarded(n_in), *want = guarded(n_out), *got = guarded(n_out);
-    double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
-    assert_non_null(ref_state);
+    double *ref_state = must(malloc(6 * l->hidden * sizeof *ref_state));
     fill(rng, x, n * n_in, 2);
     struct cov_lstm *f;
     struct cov_lstm_task tasks[COV_LSTM_ROWS];
     for (size_t b = 0; b < n; b++)
         tasks[b] = (struct cov_lstm_task){.rows = {0, l->t_in}};
-    assert_int_equal(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, COV_LSTM_REST_FP32, &f, NULL),
-                     0);
+    assert_ok(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, COV_LSTM_REST_FP32, &f, &e));
     size_t n_scratch = cov_lstm_scratch(f);
     float *scratch = guarded(n_scratch);
     cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);
@@ -426,7 +424,7 @@ static double check_minimal(struct cov_rng *rng, const struct cov_layer *l,
     fill(rng, x, n_x, 1);
     cov_ref_layer(l, &p.w, COV_FP32, x, want, NULL);
     assert_true(cov_toom_cook_can(l));
-    assert_int_equal(cov_toom_cook_new(l, p.w.weight, level->gemm, level->minimal, &m, NULL), 0);
+    assert_ok(cov_toom_cook_new(l, p.w.weight, level->gemm, level->minimal, &m, &e));
     run_spread(l, m, &p, x, 0, 0, got);
     run_spread(l, m, &p, x, 1 + l->t_in % 7, 1 + l->t_in % 5, again);
     assert_memory_equal(got, again, n_y * sizeof *got);

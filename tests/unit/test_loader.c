@@ -20,8 +20,7 @@ static char texts[N_SEQS][MAX_LENGTH + 1];
 
 static void put_fasta(const char *path)
 {
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
+    FILE *f = must(fopen(path, "w"));
     for (size_t s = 0; s < N_SEQS; s++)
         assert_true(fprintf(f, ">%s words\n%.50s\n%s\n", names[s], texts[s],
                             lengths[s] > 50 ? texts[s] + 50 : "") > 0);

@@ -11,9 +11,8 @@ static struct cov_lstm *lstm_of(const struct cov_layer *l, const struct cov_laye
 {
     struct cov_lstm *f;
     unsigned features = cov_cpu_features();
-    assert_int_equal(cov_lstm_new(l, w, cov_gemm_choose(features, COV_FP32, 0, 0),
-                                  cov_vec_choose(features), COV_LSTM_REST_FP32, &f, NULL),
-                     0);
+    assert_ok(cov_lstm_new(l, w, cov_gemm_choose(features, COV_FP32, 0, 0),
+                           cov_vec_choose(features), COV_LSTM_REST_FP32, &f, &e));
     return f;
 }
 
@@ -60,8 +59,7 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
     size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
     float *x = floats(n * n_in), *y = floats(n * n_out), *scratch = floats(cov_lstm_scratch(f));
     float *one = floats(n_in), *want = floats(n_out), *got = floats(n_out), *alone = floats(n_out);
-    double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
-    assert_non_null(ref_state);
+    double *ref_state = must(malloc(6 * l->hidden * sizeof *ref_state));
     struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{.input = NULL}};
     fill_rows(rng, l->t_in, n, l->c_in, x);
     for (size_t b = 0; b < n; b++) {
