@@ -41,20 +41,15 @@ TEST(names_multiqc_samples)
         assert_true(!cases[i].row || strstr(text, cases[i].row));
         free(text);
     }
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_stats_write(&s, "x_mqc.json.gz", true, &e), COV_EUSAGE);
-    assert_non_null(
-        strstr(e.text, "x_mqc.json.gz: the output is a JSON file, but .gz is another kind"));
-    cov_err_clear(&e);
-    assert_int_equal(cov_stats_check(&s, "b.c/x_mqc.json", false, &e), COV_EEXIST);
-    assert_string_equal(e.text, "--stats: b.c/x_mqc.json: already exists; use -f to replace it, or "
-                                "write x.tool_mqc.json to keep both");
-    cov_err_clear(&e);
-    assert_int_equal(cov_stats_check(&s, "x.tool_mqc.json", false, &e), COV_EEXIST);
-    assert_string_equal(e.text, "--stats: x.tool_mqc.json: already exists; use -f to replace it");
-    cov_err_clear(&e);
-    assert_int_equal(cov_stats_check(&s, "x.json", false, &e), COV_EEXIST);
-    assert_string_equal(e.text, "--stats: x.json: already exists; use -f to replace it");
+    assert_fails(cov_stats_write(&s, "x_mqc.json.gz", true, &e), COV_EUSAGE,
+                 "x_mqc.json.gz: the output is a JSON file, but .gz is another kind");
+    assert_fails_with(cov_stats_check(&s, "b.c/x_mqc.json", false, &e), COV_EEXIST,
+                      "--stats: b.c/x_mqc.json: already exists; use -f to replace it, or "
+                      "write x.tool_mqc.json to keep both");
+    assert_fails_with(cov_stats_check(&s, "x.tool_mqc.json", false, &e), COV_EEXIST,
+                      "--stats: x.tool_mqc.json: already exists; use -f to replace it");
+    assert_fails_with(cov_stats_check(&s, "x.json", false, &e), COV_EEXIST,
+                      "--stats: x.json: already exists; use -f to replace it");
     cov_stats_fini(&s);
 }
 

@@ -105,21 +105,18 @@ TEST(joins_two_files)
     cov_chunk_file_close(f);
 
     /* Every file must have the sets of the template. */
-    struct cov_err e = COV_ERR_INIT;
     cov_chunk_file_close(template);
     assert_int_equal(cov_chunk_file_open(paths[1], &template, NULL), 0);
     plan.file = template;
     plan.template = 1;
-    assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, paths[0]));
-    assert_non_null(strstr(e.text, "missing dataset data/y"));
+    assert_fails_with(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT,
+                      "0.h5: missing dataset data/y");
 
     /* A file that has fewer rows than when the plan was made. */
-    cov_err_clear(&e);
     rows[1] = rows[2] = rows[5] = rows[0];
     rows[4].row = 6;
-    assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
-    assert_string_equal(e.text, "1.h5: changed while it was read");
+    assert_fails_with(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT,
+                      "1.h5: changed while it was read");
     cov_chunk_file_close(template);
     cov_grid_free(g);
 }

@@ -30,16 +30,34 @@ static float value_of(const struct cov_grid *grid, size_t i, size_t t, size_t d)
 
 static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
 
+static struct cov_predictions_options options_of(const char *const *names, size_t n,
+                                                 enum cov_predictions_type type,
+                                                 struct cov_codec_choice compression)
+{
+    return (struct cov_predictions_options){.model_name = "model.ckpt",
+                                            .datasets = names,
+                                            .n_datasets = n,
+                                            .type = type,
+                                            .compression = compression};
+}
+
+/* Fetches and decodes n parts of row i. */
+static int read_row(struct cov_signal *f, size_t i, const size_t *parts, size_t n, float *values,
+                    struct cov_err *e)
+{
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_signal_fetch(f, i, parts, n, &raw, NULL), 0);
+    int rc = cov_signal_decode_row(f, i, parts, n, &raw, values, e);
+    cov_blob_fini(&raw);
+    return rc;
+}
+
 /* Writes a predictions file. With `half`, 0.5 is added to all values except padding. */
 static void write_predictions(const char *path, const struct cov_grid *grid,
                               enum cov_predictions_type type, struct cov_codec_choice compression,
                               bool half)
 {
-    const struct cov_predictions_options options = {.model_name = "model.ckpt",
-                                                    .datasets = datasets,
-                                                    .n_datasets = D,
-                                                    .type = type,
-                                                    .compression = compression};
+    const struct cov_predictions_options options = options_of(datasets, D, type, compression);
     struct predictions_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     assert_int_equal(predictions_writer_new(path, grid, &options, &w, NULL), 0);
@@ -64,7 +82,6 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
     static const size_t orders[][D] = {{0, 1, 2}, {2, 0}, {1}};
     static const size_t n_orders[] = {3, 2, 1};
     struct cov_signal *f;
-    struct cov_blob raw = COV_BLOB_INIT;
     assert_int_equal(cov_signal_open(path, NULL, COV_SIGNAL_PREDICTED, &f, NULL), 0);
     assert_int_equal(f->n_parts, D);
     for (size_t d = 0; d < D; d++) {
@@ -76,16 +93,13 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++)
         for (size_t o = 0; o < COV_COUNT(orders); o++) {
             float values[D][L];
-            assert_int_equal(cov_signal_fetch(f, i, orders[o], n_orders[o], &raw, NULL), 0);
-            assert_int_equal(
-                cov_signal_decode_row(f, i, orders[o], n_orders[o], &raw, values[0], NULL), 0);
+            assert_ok(read_row(f, i, orders[o], n_orders[o], values[0], &e));
             for (size_t k = 0; k < n_orders[o]; k++)
                 for (size_t t = 0; t < L; t++) {
                     float v = value_of(grid, i, t, orders[o][k]);
                     assert_true(values[k][t] == (half && v >= 0 ? v + 0.5F : v));
                 }
         }
-    cov_blob_fini(&raw);
     cov_signal_close(f);
 }
 
@@ -129,11 +143,7 @@ TEST(test_limits)
     };
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        const struct cov_predictions_options options = {.model_name = "m",
-                                                        .datasets = datasets,
-                                                        .n_datasets = D,
-                                                        .type = cases[k].type,
-                                                        .compression = gzip};
+        const struct cov_predictions_options options = options_of(datasets, D, cases[k].type, gzip);
         struct predictions_writer *w;
         struct cov_blob blob = COV_BLOB_INIT;
         struct cov_err e = COV_ERR_INIT;
@@ -178,11 +188,8 @@ TEST(test_long_names)
     memset(name, 'n', 30);
     model[300] = name[30] = '\0';
     const char *names[] = {"short", name};
-    const struct cov_predictions_options options = {.model_name = model,
-                                                    .datasets = names,
-                                                    .n_datasets = 2,
-                                                    .type = COV_PREDICTIONS_INT16,
-                                                    .compression = none};
+    struct cov_predictions_options options = options_of(names, 2, COV_PREDICTIONS_INT16, none);
+    options.model_name = model;
     struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
     start_log(COV_LOG_WARNING);
@@ -199,17 +206,12 @@ TEST(test_long_names)
     assert_string_equal(f->parts[0].name, "short");
     assert_string_equal(f->parts[1].name, name);
     /* -1 at a base is not a valid prediction. */
-    struct cov_blob raw = COV_BLOB_INIT;
-    struct cov_err e = COV_ERR_INIT;
     float values[L];
-    assert_int_equal(cov_signal_fetch(f, 2, (size_t[1]){1}, 1, &raw, NULL), 0);
-    assert_int_equal(cov_signal_decode_row(f, 2, (size_t[1]){1}, 1, &raw, values, &e), COV_EINPUT);
     char text[200];
     (void)snprintf(text, sizeof text,
                    "x.h5: %s: row 2 (chr1:43-50, + strand), index 0: -1 is not a valid coverage",
                    name);
-    assert_string_equal(e.text, text);
-    cov_blob_fini(&raw);
+    assert_fails_with(read_row(f, 2, (size_t[1]){1}, 1, values, &e), COV_EINPUT, text);
     cov_signal_close(f);
     cov_grid_free(grid);
 }
@@ -301,7 +303,6 @@ TEST(test_measured)
     size_t n = cov_grid_n_chunks(grid);
     write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
     struct cov_signal *f;
-    struct cov_blob raw = COV_BLOB_INIT;
     assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
     assert_int_equal(f->n_parts, 3);
     for (size_t k = 0; k < 3; k++) {
@@ -310,8 +311,7 @@ TEST(test_measured)
     }
     for (size_t i = 0; i < n; i++) {
         float values[3][L];
-        assert_int_equal(cov_signal_fetch(f, i, ks, 3, &raw, NULL), 0);
-        assert_int_equal(cov_signal_decode_row(f, i, ks, 3, &raw, values[0], NULL), 0);
+        assert_ok(read_row(f, i, ks, 3, values[0], &e));
         for (size_t k = 0; k < 3; k++)
             for (size_t t = 0; t < L; t++) {
                 double sum = 0;
@@ -327,13 +327,11 @@ TEST(test_measured)
     for (size_t i = 0; i < n; i++) {
         static const size_t columns[] = {6, 3, 5, 4};
         float values[4][L];
-        assert_int_equal(cov_signal_fetch(f, i, columns, 4, &raw, NULL), 0);
-        assert_int_equal(cov_signal_decode_row(f, i, columns, 4, &raw, values[0], NULL), 0);
+        assert_ok(read_row(f, i, columns, 4, values[0], &e));
         for (size_t k = 0; k < 4; k++)
             for (size_t t = 0; t < length_of(grid, i); t++)
                 assert_true(values[k][t] == (float)count_of(i, t, columns[k] - 3));
     }
-    cov_blob_fini(&raw);
     cov_signal_close(f);
     cov_grid_free(grid);
 }
@@ -341,10 +339,8 @@ TEST(test_measured)
 static void refuse(const char *path, enum cov_signal_kind kind, const char *text)
 {
     struct cov_signal *f;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_signal_open(path, NULL, kind, &f, &e), COV_EINPUT);
+    assert_fails_with(cov_signal_open(path, NULL, kind, &f, &e), COV_EINPUT, text);
     assert_null(f);
-    assert_string_equal(e.text, text);
 }
 
 TEST(test_refused)
@@ -384,11 +380,8 @@ TEST(test_refused)
         {{"a", ""}, "x.h5: prediction/datasets: name 1 is empty"},
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        const struct cov_predictions_options options = {.model_name = "m",
-                                                        .datasets = cases[k].names,
-                                                        .n_datasets = 2,
-                                                        .type = COV_PREDICTIONS_INT32,
-                                                        .compression = gzip};
+        const struct cov_predictions_options options =
+            options_of(cases[k].names, 2, COV_PREDICTIONS_INT32, gzip);
         struct predictions_writer *w;
         assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
         put_unknown(w, grid, 2);
@@ -396,18 +389,11 @@ TEST(test_refused)
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
     }
     /* A file with a missing row is refused. */
-    {
-        const struct cov_predictions_options options = {.model_name = "m",
-                                                        .datasets = datasets,
-                                                        .n_datasets = 1,
-                                                        .type = COV_PREDICTIONS_INT32,
-                                                        .compression = gzip};
-        struct predictions_writer *w;
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
-        assert_int_equal(predictions_writer_close(w, &e), COV_EUSAGE);
-        assert_non_null(strstr(e.text, "0 stored chunks of 1 rows, but the grid has 8 rows"));
-    }
+    const struct cov_predictions_options one = options_of(datasets, 1, COV_PREDICTIONS_INT32, gzip);
+    struct predictions_writer *w;
+    assert_int_equal(predictions_writer_new("x.h5", grid, &one, &w, NULL), 0);
+    assert_fails(predictions_writer_close(w, &e), COV_EUSAGE,
+                 "0 stored chunks of 1 rows, but the grid has 8 rows");
     cov_signal_close(NULL);
     cov_grid_free(grid);
 }
@@ -419,21 +405,16 @@ TEST(test_bad_values)
     write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);
     struct cov_signal *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    struct cov_err e = COV_ERR_INIT;
     float values[L];
     const size_t k = 0;
     assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
-    assert_int_equal(cov_signal_fetch(f, 1, &k, 1, &raw, NULL), 0);
-    assert_int_equal(cov_signal_decode_row(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
-    assert_string_equal(
-        e.text, "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
+    assert_fails_with(read_row(f, 1, &k, 1, values, &e), COV_EINPUT,
+                      "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
     /* A chunk that cannot be decompressed is refused. */
     assert_int_equal(cov_signal_fetch(f, 0, &k, 1, &raw, NULL), 0);
     memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);
-    cov_err_clear(&e);
-    assert_int_equal(cov_signal_decode_row(f, 0, &k, 1, &raw, values, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.h5: a: row 0 (chr1:1-21, + strand): "
-                                "lzf: the compressed data is damaged");
+    assert_fails_with(cov_signal_decode_row(f, 0, &k, 1, &raw, values, &e), COV_EINPUT,
+                      "x.h5: a: row 0 (chr1:1-21, + strand): lzf: the compressed data is damaged");
     cov_blob_fini(&raw);
     cov_signal_close(f);
     cov_grid_free(grid);

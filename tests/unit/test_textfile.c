@@ -11,7 +11,7 @@ static void expect(const char *text, const char *const *lines, size_t n)
     struct cov_lines *l;
     const char *line;
     size_t n_line, number;
-    put_bytes(path, text, strlen(text));
+    put_text(path, text);
     assert_int_equal(cov_lines_open(path, &l, NULL), 0);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 1);

@@ -298,26 +298,23 @@ TEST(averages)
 
 TEST(refuses_what_is_not_finite)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_train_score score;
     begin(&hybrid, 7);
     float *before = state_of(&a);
     d.targets[5] = INFINITY;
     struct cov_train_batch batch = toy_batch(&d, 0, N);
-    assert_int_equal(cov_trainer_batch(a.trainer, &batch, &score, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "not finite"));
+    assert_fails(cov_trainer_batch(a.trainer, &batch, &score, &e), COV_EINPUT, "not finite");
     float *after = state_of(&a);
     assert_memory_equal(before, after, 4 * a.params.n_floats * sizeof *after);
     assert_int_equal(cov_trainer_step(a.trainer, &adam, NULL), COV_EUSAGE);
     free(after);
     /* The squares of this gradient overflow floats, unless it is clipped. */
     d.targets[5] = 1e25F;
-    cov_err_clear(&e);
     assert_int_equal(cov_trainer_batch(a.trainer, &batch, &score, NULL), 0);
     free(before);
     before = state_of(&a);
-    assert_int_equal(cov_trainer_step(a.trainer, &adam, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "the gradient is too large: norm "));
+    assert_fails(cov_trainer_step(a.trainer, &adam, &e), COV_EINPUT,
+                 "the gradient is too large: norm ");
     after = state_of(&a);
     assert_memory_equal(before, after, 4 * a.params.n_floats * sizeof *after);
     free(after);
@@ -519,11 +516,10 @@ TEST(needs_a_device_that_trains)
     static const struct cov_device_ops ops = {.name = "mock"};
     struct cov_device dev = {&ops};
     struct cov_trainer *t;
-    struct cov_err e = COV_ERR_INIT;
     const struct cov_trainer_options options = {.hp = &hybrid, .L = L, .max_batch = 1};
-    assert_int_equal(cov_trainer_new(&dev, &options, NULL, &t, &e), COV_EUNSUPPORTED);
+    assert_fails(cov_trainer_new(&dev, &options, NULL, &t, &e), COV_EUNSUPPORTED,
+                 "mock cannot train");
     assert_null(t);
-    assert_non_null(strstr(e.text, "mock cannot train"));
     cov_trainer_free(NULL);
 }
 

@@ -47,14 +47,8 @@ TEST(test_round_trips)
     assert_true(p2.training.adam.beta2 == 0.999 && p2.training.adam.eps == 1e-8);
     assert_null(p2.training.adam.moments); /* were moved to the state */
     /* Writing the state that was read gives the same bytes. */
-    size_t n_first, n_second;
-    char *first = get_bytes(path, &n_first);
-    assert_ok(cov_train_ckpt_write(path, &n2, &p2, &e));
-    char *second = get_bytes(path, &n_second);
-    assert_int_equal(n_first, n_second);
-    assert_memory_equal(first, second, n_first);
-    free(first);
-    free(second);
+    assert_ok(cov_train_ckpt_write("again.ckpt", &n2, &p2, &e));
+    check_same_files("again.ckpt", path);
     free_point(&n2, &p2);
 
     const struct cov_ckpt_part part = {true, 4, 2, INT64_MAX - 3, 1.0 / 3, -2.0 / 7, 1e9 + 0.125};
@@ -213,7 +207,6 @@ TEST(test_refused)
         struct cov_train_network n;
         struct cov_train_ckpt p;
         struct parts parts;
-        struct cov_err e = COV_ERR_INIT;
         make_train_ckpt(&n, &p, 1);
         p.has_average = true;
         assert_int_equal(cov_train_ckpt_write(path, &n, &p, NULL), 0);
@@ -222,10 +215,10 @@ TEST(test_refused)
         assert_int_equal(cov_ckpt_read_training(path, &parts.t, NULL), 0);
         cases[i].change(&parts);
         assert_int_equal(cov_ckpt_write_training(path, parts.c, &parts.t, NULL), 0);
+        struct cov_err e = COV_ERR_INIT;
         assert_int_equal(cov_train_ckpt_read(path, MADE_LENGTH, &n, &p, &e), COV_EINPUT);
         assert_true(strncmp(e.text, path, strlen(path)) == 0);
-        if (!strstr(e.text, cases[i].text))
-            fail_msg("'%s' is not in '%s'", cases[i].text, e.text);
+        check_error(&e, COV_EINPUT, cases[i].text);
         assert_null(n.datasets); /* nothing to free */
         assert_null(p.state.block);
         cov_ckpt_training_fini(&parts.t);

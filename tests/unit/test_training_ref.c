@@ -20,27 +20,25 @@ struct toy {
 static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size_t n,
                      const float *loss_weights, uint64_t seed)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_layers shape;
     struct cov_training_spec spec = {
         .max_batch = n, .dropout = hp->dropout, .seed = seed, .loss_weights = loss_weights};
-    assert_int_equal(cov_hparams_check(hp, &e), 0);
-    assert_int_equal(cov_params_init(hp, &t->params, &e), 0);
+    assert_ok(cov_hparams_check(hp, &e));
+    assert_ok(cov_params_init(hp, &t->params, &e));
     t->block = toy_block(hp, &t->params, seed);
     t->precise = malloc(t->params.n_floats * sizeof *t->precise);
     assert_non_null(t->precise);
     for (size_t i = 0; i < t->params.n_floats; i++)
         t->precise[i] = (double)t->block[i];
-    if (cov_shape(hp, L, &t->params, t->block, &shape, &e))
-        fail_msg("%s", e.text);
-    assert_int_equal(cov_pool_new(2, &t->pool, &e), 0);
+    assert_ok(cov_shape(hp, L, &t->params, t->block, &shape, &e));
+    assert_ok(cov_pool_new(2, &t->pool, &e));
     spec.layers = shape.layers;
     spec.weights = shape.weights;
     spec.n_layers = shape.n;
     spec.block = t->block;
     spec.n_floats = t->params.n_floats;
     spec.pool = t->pool;
-    assert_int_equal(cov_ref_training_new(NULL, &spec, &t->training, &e), 0);
+    assert_ok(cov_ref_training_new(NULL, &spec, &t->training, &e));
     toy_data_init(&t->data, n, L, (size_t)hp->output_size, seed + 1);
     cov_layers_fini(&shape);
 }
@@ -58,10 +56,9 @@ static void toy_fini(struct toy *t)
 static struct cov_train_score run(struct toy *t, double *gradient)
 {
     struct cov_train_score score;
-    struct cov_err e = COV_ERR_INIT;
     struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
-    if (cov_ref_training_run_double(t->training, 7, t->precise, &batch, gradient, &score, &e))
-        fail_msg("%s", e.text);
+    assert_ok(
+        cov_ref_training_run_double(t->training, 7, t->precise, &batch, gradient, &score, &e));
     return score;
 }
 
