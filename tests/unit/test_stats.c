@@ -70,20 +70,18 @@ TEST(writes)
     s.cpu_seconds = 3;
     s.peak_rss_bytes = 1024;
     assert_ok(cov_stats_write(&s, "stats.json", true, &e));
-    char *text = get_bytes("stats.json", NULL);
-    assert_string_equal(text, "{\n"
-                              "  \"tool\": \"tool\",\n"
-                              "  \"version\": \"1.2.3\",\n"
-                              "  \"command\": null,\n"
-                              "  \"inputs\": [],\n"
-                              "  \"device\": \"cpu\",\n"
-                              "  \"threads\": 2,\n"
-                              "  \"precision\": null,\n"
-                              "  \"wall_seconds\": 2,\n"
-                              "  \"cpu_seconds\": 3,\n"
-                              "  \"peak_rss_bytes\": 1024\n"
-                              "}\n");
-    free(text);
+    check_text("stats.json", "{\n"
+                             "  \"tool\": \"tool\",\n"
+                             "  \"version\": \"1.2.3\",\n"
+                             "  \"command\": null,\n"
+                             "  \"inputs\": [],\n"
+                             "  \"device\": \"cpu\",\n"
+                             "  \"threads\": 2,\n"
+                             "  \"precision\": null,\n"
+                             "  \"wall_seconds\": 2,\n"
+                             "  \"cpu_seconds\": 3,\n"
+                             "  \"peak_rss_bytes\": 1024\n"
+                             "}\n");
 
     s.bases = 100;
     s.chunks = 5;
@@ -93,7 +91,7 @@ TEST(writes)
     s.precision = "exact";
     cov_stats_add_stage(&s, "read", 0.5);
     assert_ok(cov_stats_write(&s, "stats.json", true, &e)); /* replaces the first file */
-    text = get_bytes("stats.json", NULL);
+    char *text = get_bytes("stats.json", NULL);
     assert_non_null(strstr(text, "  \"precision\": \"exact\",\n"));
     assert_non_null(strstr(text, "  \"bases\": 100,\n"
                                  "  \"chunks\": 5,\n"
@@ -126,23 +124,17 @@ TEST(writes)
 TEST(keeps_existing_files)
 {
     struct cov_stats s;
-    struct cov_err e = COV_ERR_INIT;
     const int n = count_files(".");
     cov_stats_init(&s, "tool", "1.2.3");
     put_text("old.json", "old");
-    assert_int_equal(cov_stats_check(&s, "old.json", false, &e), COV_EEXIST);
-    assert_string_equal(e.text, "--stats: old.json: already exists; use -f to replace it");
-    cov_err_clear(&e);
+    assert_fails_with(cov_stats_check(&s, "old.json", false, &e), COV_EEXIST,
+                      "--stats: old.json: already exists; use -f to replace it");
     assert_int_equal(cov_stats_write(&s, "old.json", false, NULL), COV_EEXIST);
-    char *text = get_bytes("old.json", NULL);
-    assert_string_equal(text, "old");
-    free(text);
-    assert_int_equal(cov_stats_check(&s, "old.json", true, &e), COV_OK);
+    check_text("old.json", "old");
+    assert_ok(cov_stats_check(&s, "old.json", true, &e));
     assert_int_equal(symlink("nowhere", "link"), 0);
-    assert_int_equal(cov_stats_check(&s, "link", false, &e), COV_EEXIST);
-    cov_err_clear(&e);
-    assert_int_equal(cov_stats_check(&s, "absent/x", false, &e), COV_EIO);
-    check_error(&e, COV_EIO, "--stats: absent/x: ");
+    assert_fails(cov_stats_check(&s, "link", false, &e), COV_EEXIST, "--stats: link: ");
+    assert_fails(cov_stats_check(&s, "absent/x", false, &e), COV_EIO, "--stats: absent/x: ");
     assert_int_equal(cov_stats_check(&s, "-", false, NULL), COV_OK);
     assert_int_equal(cov_stats_check(&s, "/dev/full", false, NULL), COV_OK);
     assert_int_equal(count_files("."), n + 2);
