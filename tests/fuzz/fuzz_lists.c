@@ -1,6 +1,6 @@
 /* fuzz_lists.c - the small text files: names to rename, lengths, blacklists, sequence reports. The first byte says
  * which.
- * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/sequence_report.c
+ * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/set_blacklist.c
  * SPDX-License-Identifier: MIT */
 #include "common/features/blacklist.h"
 #include "common/job/chunks/chunk_jobs.h"
