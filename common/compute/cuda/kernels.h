@@ -4,7 +4,7 @@
  * All pointers are to device memory. n is the number of sequences of a batch. Activations are
  * channel-last, x[n, t, c], with c a multiple of 8, so that rows consist of whole vectors of 16 bytes.
  * The values of a sequence depend neither on the other sequences of the batch nor on its position in
- * the batch. So do the partial sums of a sequence, whose order depends on its sizes only; conv_index.h
+ * the batch. Nor do the partial sums of a sequence, whose order depends on its sizes only; conv_index.h
  * defines the order of sums over a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_KERNELS_H
