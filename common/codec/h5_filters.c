@@ -1,5 +1,5 @@
-/* h5_filters.c - the registered HDF5 filters that compress: LZF, LZ4, Zstandard and Blosc. Each is a row
- * of the table in codec.c. All work on one chunk, in one thread, and keep no state.
+/* h5_filters.c - the registered HDF5 filters that compress: LZF, LZ4, Zstandard and Blosc. Each is an
+ * entry of cov_codecs in codec.c. All work on one chunk, in one thread, and keep no state.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
