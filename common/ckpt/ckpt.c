@@ -1,4 +1,5 @@
-/* ckpt.c - see ckpt.h: building and reading. (ckpt_writer.c writes.)
+/* ckpt.c - see ckpt.h: builds checkpoints, and reads all but the state of training
+ * (ckpt_training.c). ckpt_writer.c writes.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt.h"
 

@@ -1,4 +1,4 @@
-/* ckpt_training.c - see ckpt.h: reading. (ckpt_writer.c writes.)
+/* ckpt_training.c - see ckpt.h: reads the state of training. (ckpt_writer.c writes it.)
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt.h"
 

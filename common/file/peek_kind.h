@@ -1,4 +1,5 @@
-/* peek_kind.h - recognises the kind of a file, for messages about wrong files.
+/* peek_kind.h - opens a file to recognise its kind (file_kind.h), also inside gzip, and reports a
+ * file of a wrong kind.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FILE_PEEK_KIND_H
 #define COV_FILE_PEEK_KIND_H

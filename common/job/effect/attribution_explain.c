@@ -1,4 +1,4 @@
-/* attribution_explain.c - scores from gradients of y with respect to the bases.
+/* attribution_explain.c - see attribution.h: scores from gradients of y with respect to the bases.
  *
  * A point is a place on the line from a reference to a region's window, or the window itself. Each is
  * two chunks, one per strand. The inputs of the - strand are those of the + strand in reverse order,
@@ -45,7 +45,8 @@ static size_t n_bases(const struct explain_job *j, size_t i)
     return n < j->o->window ? n : j->o->window;
 }
 
-/* Sets the codes of region i's window, or of its reference number k. */
+/* Reads the codes of region i's window if k is 0. With integrated gradients, also sets j->reference to
+ * shuffle number k of these codes; so call it with k = 0 first. */
 static int read_window(struct explain_job *j, size_t i, size_t k, struct cov_err *e)
 {
     const struct cov_attributed_region *region = &j->a->regions[i];

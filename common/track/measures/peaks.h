@@ -1,4 +1,5 @@
-/* peaks.h - peaks of a track at a cutoff, as called by MACS3's `bdgpeakcall`.
+/* peaks.h - peaks of a track at a cutoff, as called by MACS3's `bdgpeakcall`; and how many there are
+ * at many cutoffs.
  *
  * A peak starts and ends with bases at or above the cutoff, has gaps of at most max_gap lower bases
  * between them, and is at least min_length bases long. A base without a value is below the cutoff.

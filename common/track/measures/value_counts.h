@@ -1,9 +1,11 @@
 /* value_counts.h - counts the bases of each value of a track, and how many of them are positive, and
- * finds quartiles.
+ * finds quantiles.
  *
  * Memory is bounded: if a track has too many different values, values that are close to each other
  * share a count. The counts are those of the smallest of these values, so that the number of bases
  * at or above it stays exact.
+ *
+ * cov_spread is a sink that does this for a whole track.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_MEASURES_VALUE_COUNTS_H
 #define COV_TRACK_MEASURES_VALUE_COUNTS_H
