@@ -4,9 +4,9 @@
  * against. Parsing is strict: the whole value must be valid and in range; unknown options, missing
  * values, values for flags, and two different values for one option are errors. Long names may not
  * be abbreviated, but have aliases (opt_names.h); hyphens and underscores in them are equivalent.
- * So are `--name=value`, `--name value`, `-n value`, `-nvalue` and `-n=value`. Flags may be bundled (`-fq`); `--` ends the
- * options; options may follow operands. If a list option is given several times, its lists are
- * joined.
+ * So are `--name=value`, `--name value`, `-n value`, `-nvalue` and `-n=value`. Flags may be bundled
+ * (`-fq`); `--` ends the options; options may follow operands. If a list option is given several
+ * times, its lists are joined.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_OPT_H
 #define COV_CLI_OPT_H

@@ -170,6 +170,10 @@ static void join(uint8_t *bases, size_t n)
     }
 }
 
+/* Writes n_groups groups of COV_ONEHOT_GROUP bases from base t on, each as two words of four bases.
+ * A word is a match with its last occurrence, or, if that is too far back, what cov_onehot_put_word
+ * writes. words[strand * i] is the word at base i; last[w] is the place of the last word w, as in
+ * `here`. */
 static inline __attribute__((always_inline)) void
 put_groups(struct cov_bit_writer *w, const struct cov_onehot_codes *c, const uint8_t *words,
            enum cov_onehot_strand strand, size_t t, size_t n_groups, uint32_t *last)

@@ -2,8 +2,8 @@
  *
  * A worker keeps what the LSTM layers of its last originals computed. Of an edited chunk, the first
  * convolutions are computed again where they reach a base that differs; the LSTM layers where
- * their states differ from the kept ones; the last convolutions where they reach a row that has moved. Wanted
- * positions limit the rows of the last LSTM layer and of the convolutions after it.
+ * their states differ from the kept ones; the last convolutions where they reach a row that has
+ * moved. Wanted positions limit the rows of the last LSTM layer and of the convolutions after it.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdlib.h>

@@ -31,6 +31,8 @@ struct bases_run {
     bool in_contig;
 };
 
+/* Reads the fingerprints of a side, or opens its bases if it has none. A side with neither is no
+ * error (knows_bases). */
 static int open_side(struct side *s, struct cov_err *e)
 {
     size_t n = cov_grid_n_chunks(s->rows.grid);
