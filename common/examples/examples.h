@@ -99,8 +99,8 @@ size_t cov_examples_n_kept(const struct cov_examples *x);
 
 /* After cov_examples_prepare: warns of each file of `val` that has the chunks of a file of `train`,
  * judged by their places and some bases. For each other file, warns which fraction of its chunks has
- * the same bases as chunks in `train`, on either strand. With COV_LOAD_RANKS, this is not known, and
- * there is no such warning. HDF5's thread. */
+ * the same bases as chunks in `train`, on either strand. With COV_LOAD_RANKS, the fraction is not
+ * known, and this warning is left out. HDF5's thread. */
 int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_examples *train,
                              struct cov_err *e) COV_MUST_USE;
 
