@@ -187,7 +187,8 @@ struct cov_program_ops {
     /* Sets out[n,L,D] to the network's value at each position, or to COV_PAD_VALUE where codes[n,L]
      * is padding. n <= max_batch. Workers < n_workers may run at the same time, on threads that
      * flush denormals to zero, as the threads of the pool do. The values of a chunk depend neither
-     * on the other chunks of the batch nor on its position in it. */
+     * on the other chunks of the batch nor on its position in it. Fails if memory runs out or, with
+     * an error that names it, if a GPU does not answer: the job ends, and does not try again. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
     /* Makes forward compute every position, for comparison; call it before the first forward.
