@@ -760,7 +760,8 @@ int cov_variant_file_put(struct cov_variant_file *f, struct cov_variant *v, cons
                        bcf_unpack(b, BCF_UN_ALL) == 0;
     const size_t n_names = (size_t)b->n_info + b->n_fmt;
     const bcf_info_t *info = value && added ? bcf_get_info(r->header, b, r->field) : NULL;
-    if (!added || (value && (!info || (size_t)info->len != n || memcmp(info->vptr, value, n))) ||
+    if (!added ||
+        (value && (!info || (size_t)info->len != n || memcmp(info->vptr, value, n) != 0)) ||
         ks_resize(&f->file->line, n + 8 * (b->shared.l + b->indiv.l) + 1000 * (10 + n_names)) != 0)
         return cov_fail(e, COV_ENOMEM, "%s: record %" PRId64 ": cannot add INFO/%s", r->path,
                         v->number, r->field);
