@@ -1,4 +1,8 @@
-/* plan.h - the rows of each layer that must be computed for a chunk, and those that are copies.
+/* plan.h - what must be computed in a forward call: the chunks, and of each chunk, the rows of each
+ * layer; everything else is a copy.
+ *
+ * Chunks are computed in the order of their filled length, longest first, so that neighbours have
+ * similar padding, and equal ones only once.
  *
  * The input is constant in padding and in long runs of one code. Where all taps of a convolution
  * read such rows, its output is constant, too (in a transposed convolution, periodic with its
@@ -15,6 +19,11 @@
 #ifndef COV_COMPUTE_PLAN_H
 #define COV_COMPUTE_PLAN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
 #include "common/compute/device.h"
 
 enum {
@@ -89,5 +98,39 @@ double cov_plan_work_of_lstm(const struct cov_layer *layer, size_t x_products, s
 
 /* Returns the row that row t is a copy of, or t if it is not a copy. */
 size_t cov_plan_source(const struct cov_row_plan *plan, size_t t);
+
+/* ---- the chunks of a call ---- */
+
+struct cov_ordered_chunk {
+    size_t index;   /* within the call */
+    size_t same_as; /* index of an equal chunk to compute instead, or its own index */
+    size_t filled;  /* positions before its padding */
+    uint64_t hash;  /* hash of its codes */
+};
+
+/* One per caller. */
+struct cov_chunk_order {
+    size_t L, row; /* positions of a chunk; floats of its values */
+    bool full;     /* set by the caller: compute all, in the order of the call */
+    struct cov_ordered_chunk *todo;
+    size_t n_todo;
+    uint64_t n_repeated; /* chunks that were copied, over all calls */
+
+    struct cov_ordered_chunk *chunks;
+    size_t n;
+    float *all_n;            /* [row] values of a chunk that is all N; NULL: not known yet */
+    const float *computed_n; /* where this call writes these values */
+};
+
+/* For calls of up to max_batch chunks of L positions with `depth` values per position. */
+int cov_chunk_order_init(struct cov_chunk_order *o, size_t L, size_t depth, size_t max_batch,
+                         struct cov_err *e) COV_MUST_USE;
+void cov_chunk_order_fini(struct cov_chunk_order *o); /* accepts an all-zero struct */
+
+/* Sets todo[0..n_todo) to the chunks of codes[n,L] that must be computed. The caller writes the
+ * values of each chunk to out[index * row .. (index + 1) * row). */
+void cov_chunk_order_begin(struct cov_chunk_order *o, size_t n, const uint8_t *codes, float *out);
+/* Copies the values of the other chunks. Call it once all chunks of `todo` are computed. */
+void cov_chunk_order_end(struct cov_chunk_order *o, float *out);
 
 #endif

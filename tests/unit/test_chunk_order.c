@@ -4,7 +4,7 @@
 #include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
-#include "common/compute/chunk_order.h"
+#include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 
 enum { L = 13, DEPTH = 2, MOST = 24, ROW = L * DEPTH };

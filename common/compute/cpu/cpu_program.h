@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 
-#include "common/compute/chunk_order.h"
 #include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/precision.h"

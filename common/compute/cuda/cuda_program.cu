@@ -4,8 +4,8 @@ extern "C" {
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/progress.h"
-#include "common/compute/chunk_order.h"
 #include "common/compute/cuda/runtime.h"
+#include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 }
 #include "common/compute/cuda/cuda_cards.h"
