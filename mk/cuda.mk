@@ -48,8 +48,8 @@ $(B)/bench/bench_card: $(B)/obj/tests/bench/bench_card.o $(MOCK_OBJ) $(LIB)/libc
 	$(call say,LD,$@)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(ABS_RPATH) $(PKG_LIBS) -lpthread
 # What the programs of tests/gpu need: the build for a machine with a GPU (build/gpu) has neither htslib nor HDF5.
-BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz file/sha256 \
-            deflate/deflate $(addprefix codec/,blosc lz4 lzf zstd))), \
+BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz file/hash \
+            deflate/deflate codec/h5_filters)), \
             $(filter common/base/% common/file/% common/seq/% common/codec/% common/deflate/% common/compute/% common/net/%,$(LIB_SRC)))
 $(B)/bare.a: $(call obj,$(BARE_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
