@@ -251,7 +251,7 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
     struct line before = {0};
     size_t p = 0;
     while (p < n) {
-        /* Position p is that of a newline, or the start of the data. */
+        /* There is a newline at p, or p is the start of the data. */
         const uint8_t *newline = memchr(src + p + 1, '\n', n - p - 1);
         size_t end = newline ? (size_t)(newline - src) : n, beg = p;
         size_t dist = p - before.beg;

@@ -1,7 +1,7 @@
 /* example_file.c - see example_file.h.
  *
- * Packed rows: the codes come first, then for each dataset a byte for the form, and the values. Byte
- * order is that of the machine: packed data never leaves the run.
+ * Packed rows: the codes come first, then for each dataset a byte for the form, and the values. Packed
+ * data never leaves the run, so it has the byte order of the machine.
  * SPDX-License-Identifier: MIT */
 #include "common/examples/example_file.h"
 

@@ -83,9 +83,9 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
 const char *cov_loader_shard(const struct cov_loader *l);
 
 enum { COV_LOADER_FINGERPRINT = 17 };
-/* Sets text to a fingerprint of the + strand of the whole genome, whichever part of it is delivered: of
- * all its chunks if there are up to 1024, otherwise of as many at equal distances. The text is empty
- * for a stream, a file that lacks chunks, and a selection of sequences. Call it before
+/* Sets text to a fingerprint of the + strand of the whole genome, also if only a part is delivered. It
+ * covers all chunks if there are up to 1024, otherwise 513 to 1024 at equal distances. The text is
+ * empty for a stream, a file that lacks chunks, and a selection of sequences. Call it before
  * cov_loader_load. */
 int cov_loader_fingerprint(const struct cov_loader *l, char text[COV_LOADER_FINGERPRINT],
                            struct cov_err *e) COV_MUST_USE;

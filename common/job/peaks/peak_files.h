@@ -55,7 +55,7 @@ int cov_peak_list_check_kind(const char *path, const char *hint, struct cov_err 
 
 /* Reads the first three columns of `path` ("-": standard input), in any order; it may be
  * compressed. Skips lines that begin with '#', "track" or "browser". COV_EINPUT, with file and
- * line, for a line without a contig, a start and a later end, for an end past that of the sequence,
+ * line, for a line without a contig, a start and a later end, for a peak past the end of its sequence,
  * and for a new sequence with a name of more than COV_PEAK_NAME bytes; without line, if none of the
  * sequences is in the genome. Peaks of other sequences are dropped with a warning. Memory: 32 bytes
  * per different peak. Free with cov_peak_list_fini, also after a failure. */

@@ -62,8 +62,8 @@ int cov_call_peaks(const char *input, const struct cov_call_options *options, un
 /* The rules of the peaks, whose cutoff is to be found. */
 struct cov_auto_rules {
     struct cov_peak_rules peaks; /* its cutoff is ignored */
-    /* Broad peaks: only contigs with a peak by the rules `strong` count. Without has_strong, its
-     * cutoff is twice that of the broad peaks, like the defaults of MACS3's bdgbroadcall. */
+    /* Broad peaks: only contigs with a peak by the rules `strong` count. Without has_strong,
+     * the strong cutoff is twice the weak one, like the defaults of MACS3's bdgbroadcall. */
     bool is_broad, has_strong;
     struct cov_peak_rules strong;
 };
