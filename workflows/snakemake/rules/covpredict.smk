@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: MIT
 
 # The options that decide about the values. The FASTA is read as fasta2h5 reads it; how that stores bases does not matter.
-VALUES = f"--precision {config['precision']}" + (f" --overlap {config['overlap']}" if config["overlap"] else "")
-SEQUENCES = re.sub(r"--(compression|layout)[ =]\S+", "", config["fasta2h5"]["extra"])
+OVERLAP = f"--overlap {config['overlap']}" if config["overlap"] else ""
+VALUES = f"--precision {config['precision']} {OVERLAP}"
+SEQUENCES = re.sub(r"--(compression|layout)[ =]\S*", "", config["fasta2h5"]["extra"])
 SMOOTHING = f"--window-size {config['window_size']}" if config["window_size"] else ""
 # The end of both jobs describes the predictions, and reads all of them again for the tracks.
 MAKE_TRACKS = (
