@@ -25,9 +25,13 @@
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, setup, teardown)                                                           \
     static void name(void **state);                                                                \
+    static int end_##name(void **state)                                                            \
+    {                                                                                              \
+        return unit_end(teardown, state);                                                          \
+    }                                                                                              \
     __attribute__((constructor)) static void add_##name(void)                                      \
     {                                                                                              \
-        unit_add(__LINE__, &(struct CMUnitTest){#name, name, setup, teardown, NULL});              \
+        unit_add(__LINE__, &(struct CMUnitTest){#name, name, setup, end_##name, NULL});            \
     }                                                                                              \
     static void name(void **state)
 #define TEST_GROUP(setup, teardown)                                                                \
@@ -36,7 +40,14 @@
         unit_group(setup, teardown);                                                               \
     }
 void unit_add(int line, const struct CMUnitTest *test);
+int unit_end(CMFixtureFunction teardown, void **state);
 void unit_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+/* Memory of a test, which is freed after it, or by unit_free in a loop. unit_alloc returns n bytes, all 0.
+ * unit_own takes p, which is from malloc and not NULL, and returns it. Any thread may call both. */
+void *unit_alloc(size_t n);
+void *unit_own(void *p);
+void unit_free(void);
 
 /* 1 under sanitizers and in emulators: tests then repeat the same code less often. */
 #if defined __SANITIZE_ADDRESS__ || defined COV_TEST_SLOW

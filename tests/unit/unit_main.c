@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-enum { MAX_TESTS = 64 };
+#include <stdatomic.h>
+
+enum { MAX_TESTS = 64, MAX_OWNED = 4096 };
 
 static struct CMUnitTest tests[MAX_TESTS];
 static int lines[MAX_TESTS];
@@ -27,6 +29,37 @@ void unit_group(CMFixtureFunction setup, CMFixtureFunction teardown)
 {
     group_setup = setup;
     group_teardown = teardown;
+}
+
+static void *owned[MAX_OWNED];
+static atomic_size_t n_owned;
+
+void *unit_own(void *p)
+{
+    const size_t at = n_owned++;
+    if (!p || at >= MAX_OWNED) {
+        (void)fputs("unit_own: out of memory, or of places for it\n", stderr);
+        abort();
+    }
+    return owned[at] = p;
+}
+
+void *unit_alloc(size_t n)
+{
+    return unit_own(calloc(n ? n : 1, 1));
+}
+
+void unit_free(void)
+{
+    while (n_owned > 0)
+        free(owned[--n_owned]);
+}
+
+int unit_end(CMFixtureFunction teardown, void **state)
+{
+    const int rc = teardown ? teardown(state) : 0;
+    unit_free();
+    return rc;
 }
 
 /* A file may have its own instead. */
