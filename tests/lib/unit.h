@@ -43,11 +43,15 @@ void unit_add(int line, const struct CMUnitTest *test);
 int unit_end(CMFixtureFunction teardown, void **state);
 void unit_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
-/* Memory of a test, which is freed after it, or by unit_free in a loop. unit_alloc returns n bytes, all 0.
- * unit_own takes p, which is from malloc and not NULL, and returns it. Any thread may call both. */
+/* Memory of a test, which is freed after it. unit_alloc returns n bytes, of any value, unit_zeros n zeros.
+ * unit_own takes p, which is from malloc and not NULL, and returns it. Any thread may call them. */
 void *unit_alloc(size_t n);
+void *unit_zeros(size_t n);
 void *unit_own(void *p);
+/* Frees this memory before the end, in a loop: all of it, or what was made after unit_mark returned `mark`. */
 void unit_free(void);
+size_t unit_mark(void);
+void unit_free_since(size_t mark);
 
 /* 1 under sanitizers and in emulators: tests then repeat the same code less often. */
 #if defined __SANITIZE_ADDRESS__ || defined COV_TEST_SLOW
@@ -73,12 +77,17 @@ static inline void *must_at(void *p, const char *text, const char *file, int lin
             fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
     } while (0)
 
+static inline void assert_contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" does not contain \"%s\"", text, part);
+}
+
 /* Checks that *e holds a failure with this code, whose text contains `part`; clears it for the next check. */
 static inline void check_error(struct cov_err *e, int code, const char *part)
 {
     assert_int_equal(e->code, code);
-    if (!strstr(e->text, part))
-        fail_msg("\"%s\" does not contain \"%s\"", e->text, part);
+    assert_contains(e->text, part);
     cov_err_clear(e);
 }
 

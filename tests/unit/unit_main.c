@@ -46,13 +46,28 @@ void *unit_own(void *p)
 
 void *unit_alloc(size_t n)
 {
+    return unit_own(malloc(n ? n : 1));
+}
+
+void *unit_zeros(size_t n)
+{
     return unit_own(calloc(n ? n : 1, 1));
+}
+
+size_t unit_mark(void)
+{
+    return n_owned;
+}
+
+void unit_free_since(size_t mark)
+{
+    while (n_owned > mark)
+        free(owned[--n_owned]);
 }
 
 void unit_free(void)
 {
-    while (n_owned > 0)
-        free(owned[--n_owned]);
+    unit_free_since(0);
 }
 
 int unit_end(CMFixtureFunction teardown, void **state)
