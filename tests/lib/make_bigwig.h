@@ -4,11 +4,7 @@
 #ifndef TESTS_MAKE_BIGWIG_H
 #define TESTS_MAKE_BIGWIG_H
 
-#include "tests/lib/unit.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/lib/own_dir.h"
 
 #include "common/deflate/deflate.h"
 
@@ -205,10 +201,7 @@ static inline void make_bigwig(struct made *m, const struct made_form *f,
 
 static inline void made_write(const struct made *m, const char *path)
 {
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(m->bytes, 1, m->n, f), m->n);
-    assert_int_equal(fclose(f), 0);
+    put_bytes(path, m->bytes, m->n);
 }
 
 #endif

@@ -30,8 +30,7 @@ static inline int leave_dir(void **state)
 /* Replaces the file `path`. */
 static inline void put_bytes(const char *path, const void *data, size_t n)
 {
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
+    FILE *f = must(fopen(path, "wb"));
     assert_int_equal(fwrite(data, 1, n, f), n);
     assert_int_equal(fclose(f), 0);
 }
@@ -46,12 +45,9 @@ static inline char *get_bytes(const char *path, size_t *n)
     enum { STEP = 1 << 16 };
     char *data = NULL;
     size_t used = 0, got;
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
+    FILE *f = must(fopen(path, "rb"));
     do {
-        char *grown = realloc(data, used + STEP + 1);
-        assert_non_null(grown);
-        data = grown;
+        data = must(realloc(data, used + STEP + 1));
         got = fread(data + used, 1, STEP, f);
         used += got;
     } while (got > 0);
@@ -61,6 +57,19 @@ static inline char *get_bytes(const char *path, size_t *n)
         *n = used;
     return data;
 }
+
+/* The contents of a file, in memory of the test. */
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+static inline struct bytes get_file(const char *path)
+{
+    struct bytes b;
+    b.p = unit_own(get_bytes(path, &b.n));
+    return b;
+}
+
 static inline void check_text(const char *path, const char *expected)
 {
     char *text = get_bytes(path, NULL);
@@ -92,8 +101,7 @@ static inline void limit_files(rlim_t bytes)
 static inline int count_files(const char *dir)
 {
     int n = 0;
-    DIR *d = opendir(dir);
-    assert_non_null(d);
+    DIR *d = must(opendir(dir));
     for (const struct dirent *f = readdir(d); f; f = readdir(d))
         n += strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0;
     (void)closedir(d);

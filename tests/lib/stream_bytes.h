@@ -4,22 +4,13 @@
 #ifndef TESTS_STREAM_BYTES_H
 #define TESTS_STREAM_BYTES_H
 
-#include "tests/lib/unit.h"
-
-#include <stdlib.h>
+#include "tests/lib/own_dir.h"
 
 #include "common/file/bgz.h"
 
-struct bytes {
-    uint8_t *p;
-    size_t n;
-};
-
 static inline void *grab(size_t n, size_t size)
 {
-    void *p = calloc(n ? n : 1, size);
-    assert_non_null(p);
-    return p;
+    return must(calloc(n ? n : 1, size));
 }
 
 /* Writes a file of kind `mode` with these contents. */

@@ -68,6 +68,21 @@ static inline void *must_at(void *p, const char *text, const char *file, int lin
     return p;
 }
 
+/* A stream to memory, one at a time; end_text closes it and returns its text, in memory of the test. */
+static struct {
+    char *text;
+    size_t n;
+} unit_stream;
+static inline FILE *begin_text(void)
+{
+    return must(open_memstream(&unit_stream.text, &unit_stream.n));
+}
+static inline char *end_text(FILE *f)
+{
+    assert_int_equal(fclose(f), 0);
+    return unit_own(unit_stream.text);
+}
+
 /* `call` uses &e, which this declares, and must return COV_OK; otherwise the error is shown. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \
@@ -97,6 +112,15 @@ static inline void check_error(struct cov_err *e, int code, const char *part)
     do {                                                                                           \
         struct cov_err e = COV_ERR_INIT;                                                           \
         assert_int_equal((call), (code));                                                          \
+        check_error(&e, (code), (part));                                                           \
+    } while (0)
+
+/* The same, with a text that starts with a place, such as the name of a file. */
+#define assert_fails_in(call, code, place, part)                                                   \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        assert_int_equal((call), (code));                                                          \
+        assert_int_equal(strncmp(e.text, (place), strlen(place)), 0);                              \
         check_error(&e, (code), (part));                                                           \
     } while (0)
 

@@ -1,36 +1,25 @@
 /* test_bedgraph.c - writes bedGraph text, plain and BGZF with an index, and reads it.
  * SPDX-License-Identifier: MIT */
-#include <float.h>
-#include <sys/stat.h>
+#include "tests/lib/stream_bytes.h"
 
-#include "common/base/log.h"
+#include <float.h>
+
 #include "common/base/rng.h"
-#include "common/file/bgz.h"
 #include "common/track/formats/bedgraph.h"
 #include "common/track/formats/intervals.h"
-#include "tests/lib/own_dir.h"
+#include "tests/lib/own_log.h"
 
 static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-/* Returns the decompressed file, with a zero at the end. Caller frees. */
-static char *contents(const char *path, size_t *n)
+/* Checks the text of a file, compressed or not. */
+static void check_contents(const char *path, const char *expected)
 {
-    enum { CAP = 4000000 };
-    char *text = malloc(CAP);
-    struct cov_bgz *b;
-    size_t got;
-    assert_non_null(text);
-    assert_ok(cov_bgz_open_read(path, 1, &b, &e));
-    *n = 0;
-    do {
-        assert_ok(cov_bgz_read(b, text + *n, CAP - 1 - *n, &got, &e));
-        *n += got;
-    } while (got);
-    cov_bgz_abort(b);
-    text[*n] = '\0';
-    return text;
+    struct bytes b = unframed(path);
+    assert_int_equal(b.n, strlen(expected));
+    assert_memory_equal(b.p, expected, b.n);
+    free(b.p);
 }
 
 TEST(formats_values)
@@ -78,17 +67,14 @@ TEST(writes_lines)
         assert_ok(cov_track_add(s, &b, 1, &e));
         assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
-        size_t n;
-        char *text = contents("x", &n);
-        assert_string_equal(text, expected);
-        free(text);
+        check_contents("x", expected);
     }
 }
 
 /* More data than the buffer holds, with names of many lengths. */
 TEST(writes_many_lines)
 {
-    char *name = must(malloc(100001));
+    char *name = unit_alloc(100001);
     memset(name, 'n', 100000);
     name[100000] = '\0';
     static const int64_t length[] = {INT64_C(600000000)};
@@ -108,8 +94,9 @@ TEST(writes_many_lines)
         }
         assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
-        size_t n;
-        char *text = contents("x.bg.gz", &n), *p = text, line[64];
+        struct bytes text = unframed("x.bg.gz"), index = get_file("x.bg.gz.csi");
+        const uint8_t *p = text.p;
+        char line[64];
         for (size_t i = 0; i < lines; i++) {
             assert_memory_equal(p, one[0], strlen(one[0]));
             p += strlen(one[0]);
@@ -117,14 +104,11 @@ TEST(writes_many_lines)
             assert_memory_equal(p, line, (size_t)k);
             p += k;
         }
-        assert_int_equal(p - text, n);
-        free(text);
-        struct stat st;
-        assert_int_equal(stat("x.bg.gz.csi", &st), 0);
-        assert_true(st.st_size > 0);
+        assert_ptr_equal(p, text.p + text.n);
+        assert_true(index.n > 0);
+        free(text.p);
         assert_int_equal(unlink("x.bg.gz.csi"), 0);
     }
-    free(name);
 }
 
 /* Contigs are unsorted, and their names get longer. The contig lengths determine the kind of
@@ -152,10 +136,7 @@ TEST(writes_announced_contigs)
         assert_true(cov_bedgraph_needs_csi(s) == (large != 0));
         assert_ok(cov_track_close(s, &e));
         cov_track_free(s);
-        size_t n;
-        char *text = contents("x.bg.gz", &n);
-        assert_string_equal(text, "z\t3\t5\t1\nz\t7\t8\t2\na_longer_name\t3\t5\t1\n");
-        free(text);
+        check_contents("x.bg.gz", "z\t3\t5\t1\nz\t7\t8\t2\na_longer_name\t3\t5\t1\n");
         assert_int_equal(unlink(large ? "x.csi" : "x.tbi"), 0);
         assert_int_equal(access(large ? "x.tbi" : "x.csi", F_OK), -1);
     }
@@ -170,11 +151,6 @@ TEST(chooses_index)
     assert_true(cov_bedgraph_list_needs_csi(&c));
 }
 
-static void count_warning(void *arg, enum cov_log_level level, const char *text)
-{
-    *(int *)arg += level == COV_LOG_WARNING;
-}
-
 TEST(checks_names)
 {
     static const char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
@@ -187,25 +163,21 @@ TEST(checks_names)
         assert_int_equal(access("bad", F_OK), -1);
     }
     static const char *const odd[] = {"#1", "track7", "browser"};
-    int n_warnings = 0;
-    cov_log_set(count_warning, &n_warnings, COV_LOG_WARNING);
+    start_log(COV_LOG_WARNING);
     for (size_t i = 0; i < COV_COUNT(odd); i++) {
         struct cov_track_contigs c = {1, &odd[i], &length};
         assert_ok(cov_bedgraph_open("x", "x.bg", &c, &o, &s, &e));
-        assert_int_equal(n_warnings, i + 1);
+        assert_int_equal(logged.n_warnings, i + 1);
         cov_track_free(s);
     }
-    cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }
 
 TEST(reports_full_disk)
 {
-    if (access("/dev/full", W_OK))
-        return;
+    const struct cov_interval iv = {0, 1, 1};
     for (int compress = 0; compress < 2; compress++) {
         struct cov_bedgraph_options o = {.compress = compress, .n_threads = 2};
         struct cov_track_sink *s;
-        const struct cov_interval iv = {0, 1, 1};
         assert_ok(cov_bedgraph_open("/dev/full", "x", &contigs, &o, &s, &e));
         assert_ok(cov_track_begin(s, 0, &e));
         assert_ok(cov_track_add(s, &iv, 1, &e));
@@ -216,30 +188,24 @@ TEST(reports_full_disk)
 
 /* ---- reader ---- */
 
-static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
-{
-    struct cov_bgz *out;
-    assert_ok(cov_bgz_open_write("x", mode, 1, &out, &e));
-    assert_ok(cov_bgz_write(out, text, n, &e));
-    assert_ok(cov_bgz_close(out, &e));
-}
+/* The intervals that read_all found, each as a line "contig beg end value @line". */
+static char found[256];
 
-/* Writes each interval of the file to `out` as a line "contig beg end value @line". */
-static int read_all(const char *text, size_t n, char *out, size_t room, struct cov_err *e)
+static int read_all(const char *text, size_t n, struct cov_err *e)
 {
     struct cov_bgz *in;
     struct cov_bedgraph_reader *r;
     size_t contig, count, used = 0;
     const size_t *lines;
     const struct cov_interval *iv;
-    *out = '\0';
-    put_file(text, n, COV_BGZ_PLAIN);
+    found[0] = '\0';
+    put_bytes("x", text, n);
     assert_int_equal(cov_bgz_open_read("x", 1, &in, NULL), 0);
     assert_int_equal(cov_bedgraph_reader_new(in, &r, NULL), 0);
     int rc;
     while ((rc = cov_bedgraph_reader_next(r, &contig, &iv, &lines, &count, e)) > 0)
-        for (size_t i = 0; i < count && used < room; i++)
-            used += (size_t)snprintf(out + used, room - used, "%s %lld %lld %.9g @%zu\n",
+        for (size_t i = 0; i < count && used < sizeof found; i++)
+            used += (size_t)snprintf(found + used, sizeof found - used, "%s %lld %lld %.9g @%zu\n",
                                      cov_bedgraph_reader_contig(r, contig), (long long)iv[i].beg,
                                      (long long)iv[i].end, (double)iv[i].value, lines[i]);
     if (rc)
@@ -280,67 +246,42 @@ TEST(reads_all_layouts)
         {"a 1234567890123456 12345678901234567 9", "a 1234567890123456 12345678901234567 9 @1\n"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        char got[256];
-        struct cov_err e = COV_ERR_INIT;
-        int rc = read_all(cases[i].text, strlen(cases[i].text), got, sizeof got, &e);
-        assert_string_equal(e.text, "");
-        assert_int_equal(rc, 0);
-        assert_string_equal(got, cases[i].wanted);
+        assert_ok(read_all(cases[i].text, strlen(cases[i].text), &e));
+        assert_string_equal(found, cases[i].wanted);
     }
 }
 
-/* Every value equals strtod's. */
+/* The value equals strtod's. */
+static void check_value(const char *text)
+{
+    char line[128], wanted[128];
+    int n = snprintf(line, sizeof line, "a 0 1 %s\n", text);
+    (void)snprintf(wanted, sizeof wanted, "a 0 1 %.9g @1\n", (double)(float)strtod(text, NULL));
+    assert_ok(read_all(line, (size_t)n, &e));
+    assert_string_equal(found, wanted);
+}
+
 TEST(reads_values)
 {
-    static const char *const texts[] = {"0",
-                                        "-0",
-                                        "+1",
-                                        "1.",
-                                        ".5",
-                                        "-.5",
-                                        "0.1",
-                                        "16777217",
-                                        "123456789012345",
-                                        "1234567890123456",
-                                        "12345678901234567890",
-                                        "0.000000000000001",
-                                        "0.0000000000000000001",
-                                        "1e5",
-                                        "-1E-5",
-                                        "1e+5",
-                                        "3.40282347e+38",
-                                        "1.17549435e-38",
-                                        "1.4e-45",
-                                        "1e-60",
-                                        "0.30000001192092896",
-                                        "999999999999999",
-                                        "99999999999999.9",
-                                        "9007199254740993",
-                                        "4.35",
-                                        "0.000244140625",
-                                        "00000000000000000000001",
-                                        "0.1000000000000000000000000000000000001",
-                                        "1.5e0"};
-    char line[128], got[256], wanted[256];
+    char texts[] = "0 -0 +1 1. .5 -.5 0.1 16777217 123456789012345 1234567890123456 4.35 1.5e0 1e5 "
+                   "12345678901234567890 0.000000000000001 0.0000000000000000001 -1E-5 1e+5 1e-60 "
+                   "3.40282347e+38 1.17549435e-38 1.4e-45 0.30000001192092896 999999999999999 "
+                   "99999999999999.9 9007199254740993 0.000244140625 00000000000000000000001 "
+                   "0.1000000000000000000000000000000000001";
+    for (char *save, *text = strtok_r(texts, " ", &save); text; text = strtok_r(NULL, " ", &save))
+        check_value(text);
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
-    for (size_t i = 0; i < COV_COUNT(texts) + 3000; i++) {
-        char made[64];
-        const char *text = i < COV_COUNT(texts) ? texts[i] : made;
+    for (int i = 0; i < 3000; i++) {
+        char text[64];
         double x = (double)(int64_t)cov_rng_next(&rng);
-        (void)snprintf(made, sizeof made,
+        (void)snprintf(text, sizeof text,
                        i % 3 == 0   ? "%.*f"
                        : i % 3 == 1 ? "%.*g"
                                     : "%.*e",
                        (int)cov_rng_below(&rng, 20),
                        x / (double)(1 + (cov_rng_next(&rng) >> (i % 60))));
-        int n = snprintf(line, sizeof line, "a 0 1 %s\n", text);
-        (void)snprintf(wanted, sizeof wanted, "a 0 1 %.9g @1\n", (double)(float)strtod(text, NULL));
-        struct cov_err e = COV_ERR_INIT;
-        int rc = read_all(line, (size_t)n, got, sizeof got, &e);
-        assert_string_equal(e.text, "");
-        assert_int_equal(rc, 0);
-        assert_string_equal(got, wanted);
+        check_value(text);
     }
 }
 
@@ -382,28 +323,16 @@ TEST(rejects_bad_lines)
         {"a\001b 0 1 1\n", "x:1: not bedGraph: control character in the name of a contig"},
         {"a 0 1 1\nb", "x:2: expected four columns"},
     };
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        char got[256];
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(read_all(cases[i].text, strlen(cases[i].text), got, sizeof got, &e),
-                         COV_EINPUT);
-        if (!strstr(e.text, cases[i].reason))
-            fail_msg("%s: %s", cases[i].text, e.text);
-    }
-    char got[256];
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(read_all("a 0\0001 2 3\n", 11, got, sizeof got, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "x:1: invalid position"));
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
+        assert_fails(read_all(cases[i].text, strlen(cases[i].text), &e), COV_EINPUT,
+                     cases[i].reason);
+    assert_fails(read_all("a 0\0001 2 3\n", 11, &e), COV_EINPUT, "x:1: invalid position");
     /* A line without a newline. */
     size_t n = 3 << 20;
-    char *text = must(malloc(n));
+    char *text = unit_alloc(n);
     memset(text, 'a', n);
-    for (size_t i = 0; i < 8; i++)
-        text[i] = "a 0 1 1\n"[i];
-    cov_err_clear(&e);
-    assert_int_equal(read_all(text, n, got, sizeof got, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x:2: line of more than 1048576 bytes");
-    free(text);
+    memcpy(text, "a 0 1 1\n", 8);
+    assert_fails_with(read_all(text, n, &e), COV_EINPUT, "x:2: line of more than 1048576 bytes");
 }
 
 /* Tracks of our writer, in all kinds of files that are longer than the buffers. */

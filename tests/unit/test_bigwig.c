@@ -131,7 +131,7 @@ TEST(rejects_long_contigs)
 TEST(reports_full_disk)
 {
     enum { N = 40000 };
-    struct cov_interval *iv = must(calloc(N, sizeof *iv));
+    struct cov_interval *iv = unit_alloc(N * sizeof *iv);
     struct cov_rng rng;
     cov_rng_init(&rng, 6);
     for (size_t i = 0; i < N; i++)
@@ -161,7 +161,6 @@ TEST(reports_full_disk)
     assert_fails_with(cov_track_close(s, &e), COV_EIO,
                       "full.bw: write error: No space left on device");
     cov_track_free(s);
-    free(iv);
 }
 
 /* ---- announced contigs ---- */

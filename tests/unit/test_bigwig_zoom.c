@@ -3,7 +3,6 @@
 #include "tests/lib/bigwig_io.h"
 
 #include <float.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "common/base/rng.h"
@@ -18,18 +17,10 @@ struct track {
     char (*texts)[NAME_BYTES];
     const char **names;
     int64_t *lengths;
+    struct cov_track_contigs list;
     struct expected *contigs; /* in the order in which they are written */
     struct cov_interval *iv;
 };
-
-static void free_track(struct track *t)
-{
-    free(t->texts);
-    free(t->names);
-    free(t->lengths);
-    free(t->contigs);
-    free(t->iv);
-}
 
 static float random_value(struct cov_rng *rng, int kind, float before)
 {
@@ -56,12 +47,12 @@ static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_i
                                int64_t longest, int64_t width, bool sorted)
 {
     struct track t = {.n_contigs = n_contigs};
-    t.texts = calloc(n_contigs, sizeof *t.texts);
-    t.names = calloc(n_contigs, sizeof *t.names);
-    t.lengths = calloc(n_contigs, sizeof *t.lengths);
-    t.contigs = calloc(n_contigs, sizeof *t.contigs);
-    t.iv = calloc(n_intervals + 1, sizeof *t.iv);
-    assert_true(t.texts && t.names && t.lengths && t.contigs && t.iv);
+    t.texts = unit_zeros(n_contigs * sizeof *t.texts);
+    t.names = unit_zeros(n_contigs * sizeof *t.names);
+    t.lengths = unit_zeros(n_contigs * sizeof *t.lengths);
+    t.contigs = unit_zeros(n_contigs * sizeof *t.contigs);
+    t.iv = unit_zeros((n_intervals + 1) * sizeof *t.iv);
+    t.list = (struct cov_track_contigs){n_contigs, t.names, t.lengths};
     int kind = (int)cov_rng_below(rng, 4);
     for (size_t c = 0; c < n_contigs; c++) {
         int digits = sorted ? 9 : 1;
@@ -93,32 +84,14 @@ static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_i
     return t;
 }
 
-static struct cov_track_contigs list_of(const struct track *t)
-{
-    return (struct cov_track_contigs){t->n_contigs, t->names, t->lengths};
-}
-
 static int put_track(const struct track *t, const char *path, bool announced, struct cov_pool *pool,
                      size_t piece, struct cov_err *e)
 {
-    const struct cov_track_contigs list = list_of(t);
-    return put_bigwig(path, &list, t->contigs, announced, &(struct cov_bigwig_options){pool, NULL},
-                      piece, e);
+    return put_bigwig(path, &t->list, t->contigs, announced,
+                      &(struct cov_bigwig_options){pool, NULL}, piece, e);
 }
 
 /* ---- the file itself, without a library ---- */
-
-struct bytes {
-    uint8_t *p;
-    size_t n;
-};
-
-static struct bytes slurp(const char *path)
-{
-    struct bytes b;
-    b.p = (uint8_t *)get_bytes(path, &b.n);
-    return b;
-}
 
 static uint64_t get(const struct bytes *b, size_t at, size_t n)
 {
@@ -220,7 +193,7 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
 /* Checks the header and all levels; returns the number of levels. */
 static size_t check_levels(const char *path, const struct track *t)
 {
-    struct bytes b = slurp(path);
+    struct bytes b = get_file(path);
     assert_int_equal(get(&b, 0, 4), 0x888ffc26);
     assert_int_equal(get(&b, b.n - 4, 4), 0x888ffc26);
     assert_int_equal(get(&b, 4, 2), 4);
@@ -229,7 +202,7 @@ static size_t check_levels(const char *path, const struct track *t)
     assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs are before the data */
     assert_int_equal(get(&b, 52, 4), 32768);
     uint64_t before = 0;
-    struct windows *w = must(malloc(sizeof *w));
+    struct windows *w = unit_alloc(sizeof *w);
     for (size_t k = 0; k < n_levels; k++) {
         size_t at = 64 + 24 * k;
         int64_t reduction = (int64_t)get(&b, at, 4);
@@ -246,8 +219,6 @@ static size_t check_levels(const char *path, const struct track *t)
         assert_true(k == 0 || n <= before);
         before = n;
     }
-    free(w);
-    free(b.p);
     return n_levels;
 }
 
@@ -282,8 +253,7 @@ static void check_bins(bigWigFile_t *bw, const char *contig, int64_t length,
 
 static void check_track(const char *path, const struct track *t)
 {
-    const struct cov_track_contigs list = list_of(t);
-    check_bigwig(path, &list, t->contigs);
+    check_bigwig(path, &t->list, t->contigs);
     assert_true(check_levels(path, t) > 0 || t->n_intervals == 0);
     bigWigFile_t *bw = must(bwOpen(path, NULL, "r"));
     for (size_t c = 0; c < t->n_contigs; c += 1 + t->n_contigs / 50)
@@ -312,7 +282,7 @@ TEST(writes_random_tracks)
         assert_ok(put_track(&t, "x.bw", announced, round % 3 ? pool : NULL,
                             1 + (size_t)cov_rng_below(&rng, 3000), &e));
         check_track("x.bw", &t);
-        free_track(&t);
+        unit_free();
     }
     cov_pool_free(pool);
 }
@@ -332,7 +302,6 @@ TEST(drops_levels)
         t.lengths[c] = one.end + 1;
         assert_ok(put_track(&t, "x.bw", false, NULL, 1000, &e));
         assert_true(check_levels("x.bw", &t) >= 5);
-        free_track(&t);
     }
 }
 
@@ -426,7 +395,7 @@ TEST(finds_contigs)
         bool announced = k % 2;
         struct track t = make_track(&rng, n, 100, 1000, 40, !announced);
         assert_ok(put_track(&t, "x.bw", announced, NULL, 100, &e));
-        struct bytes b = slurp("x.bw");
+        struct bytes b = get_file("x.bw");
         assert_true(get(&b, 8, 8) < get(&b, 16, 8));
         for (size_t c = 0; c < n; c++) {
             uint32_t number = 0, length = 0;
@@ -438,8 +407,7 @@ TEST(finds_contigs)
         assert_false(look_up(&b, "c", &number, &length));
         assert_false(look_up(&b, "d", &number, &length));
         assert_false(look_up(&b, "a", &number, &length));
-        free(b.p);
-        free_track(&t);
+        unit_free();
     }
 }
 
@@ -467,7 +435,6 @@ TEST(bytes_do_not_depend_on_threads)
     struct track t = make_track(&rng, 3, 200000, 10000000, 30, true);
     assert_ok(put_track(&t, "list.bw", false, NULL, 1000, &e));
     assert_ok(put_track(&t, "announced.bw", true, NULL, 1000, &e));
-    struct bytes expected[2] = {slurp("list.bw"), slurp("announced.bw")};
     for (unsigned n_threads = 1; n_threads < 5; n_threads++) {
         struct writers w = {.track = &t};
         assert_ok(cov_pool_new(n_threads, &w.pool, &e));
@@ -477,15 +444,9 @@ TEST(bytes_do_not_depend_on_threads)
         for (size_t i = 0; i < FILES; i++) {
             char path[16];
             (void)snprintf(path, sizeof path, "%zu.bw", i);
-            struct bytes b = slurp(path);
-            assert_int_equal(b.n, expected[i % 2].n);
-            assert_memory_equal(b.p, expected[i % 2].p, b.n);
-            free(b.p);
+            check_same_files(path, i % 2 ? "announced.bw" : "list.bw");
         }
     }
-    free(expected[0].p);
-    free(expected[1].p);
-    free_track(&t);
 }
 
 TEST_GROUP(enter_dir, leave_dir)

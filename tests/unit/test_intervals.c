@@ -1,17 +1,9 @@
 /* test_intervals.c - detects which of two kinds a track is, and reads both kinds.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/own_dir.h"
+#include "tests/lib/stream_bytes.h"
 
 #include "common/track/formats/intervals.h"
 #include "tests/lib/make_bigwig.h"
-
-static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
-{
-    struct cov_bgz *out;
-    assert_ok(cov_bgz_open_write("x", mode, 1, &out, &e));
-    assert_ok(cov_bgz_write(out, text, n, &e));
-    assert_ok(cov_bgz_close(out, &e));
-}
 
 static enum cov_intervals_kind kind_of(const char *text)
 {
@@ -79,10 +71,10 @@ TEST(opens_both_kinds)
     put_text("x", "");
     assert_fails_with(cov_intervals_open("x", 1, &t, &e), COV_EINPUT, "x: empty file");
     assert_null(t);
-    put_file("a b c d", 7, COV_BGZ_DEFLATE);
+    frame("x", COV_BGZ_DEFLATE, "a b c d", 7);
     static const char header[] = "x:1: not a bedGraph line; if this is a header, begin it with '#'";
     assert_fails_with(cov_intervals_detect("x", &kind, &e), COV_EINPUT, header);
-    put_file("\0\1\2\3", 4, COV_BGZ_DEFLATE);
+    frame("x", COV_BGZ_DEFLATE, "\0\1\2\3", 4);
     assert_ok(cov_intervals_detect("x", &kind, &e));
     assert_int_equal(kind, COV_INTERVALS_NONE);
     assert_fails_with(cov_intervals_open("x", 1, &t, &e), COV_EINPUT, "x: not bigWig or bedGraph");
