@@ -1,5 +1,5 @@
-/* test_ckpt.c - checkpoints and files of torch.save: round trips, every tensor type, damaged and
- * contradictory files.
+/* test_ckpt.c - checkpoints and files of torch.save: round trips, every tensor type, the state of
+ * training, damaged and contradictory files.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -96,22 +96,17 @@ static bool same(const struct cov_ckpt *a, const struct cov_ckpt *b)
 
 static struct cov_ckpt *read_good(const char *from)
 {
-    struct cov_ckpt *c = NULL;
-    struct cov_err e = COV_ERR_INIT;
-    if (cov_ckpt_read(from, &c, &e))
-        fail_msg("%s", e.text);
+    struct cov_ckpt *c;
+    assert_ok(cov_ckpt_read(from, &c, &e));
     return c;
 }
 
 /* Checks that reading fails with a text that starts with the file name and contains `message`. */
 static void read_bad(const char *from, const char *message)
 {
-    struct cov_ckpt *c = NULL;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_ckpt_read(from, &c, &e), COV_EINPUT);
+    struct cov_ckpt *c;
+    assert_fails_in(cov_ckpt_read(from, &c, &e), COV_EINPUT, from, message);
     assert_null(c);
-    if (strncmp(e.text, from, strlen(from)) != 0 || !strstr(e.text, message))
-        fail_msg("\"%s\" is not in \"%s\"", message, e.text);
 }
 
 TEST(round_trip)
@@ -136,53 +131,34 @@ TEST(round_trip)
     cov_ckpt_free(NULL);
 }
 
+/* Checks that writing fails, and restores the checkpoint. */
+static void refuse(struct cov_ckpt *c, int code, const char *message)
+{
+    assert_fails(cov_ckpt_write(path, c, &e), code, message);
+    cov_ckpt_fini(c);
+    fill(c);
+}
+
 TEST(refused_writing)
 {
-    static const struct {
-        int what, code;
-        const char *message;
-    } all[] = {
-        {0, COV_EINPUT, "tensor weight: element 3 is NaN"},
-        {1, COV_EINPUT, "duplicate tensor weight"},
-        {2, COV_EINPUT, "duplicate hyperparameter bnorm"},
-        {3, COV_EUNSUPPORTED, "hyperparameter cnn_layers of type dict"},
-        {4, COV_EINPUT, "needs an epoch"},
-        {5, COV_EINPUT, "needs an epoch"},
-    };
-    for (size_t i = 0; i < COV_COUNT(all); i++) {
-        struct cov_ckpt c = COV_CKPT_INIT;
-        struct cov_err e = COV_ERR_INIT;
-        struct cov_torch_tensor *t;
-        fill(&c);
-        switch (all[i].what) {
-        case 0:
-            c.tensors[0].f32[3] = NAN;
-            break;
-        case 1:
-            assert_int_equal(cov_ckpt_add_tensor(&c, "weight", COV_TORCH_INT64, 0, NULL, &t, NULL),
-                             0);
-            break;
-        case 2:
-            add_none(&c, "bnorm");
-            break;
-        case 3:
-            c.hparams[1].kind = COV_HPARAM_OTHER;
-            c.hparams[1].string = strdup("dict");
-            break;
-        case 4:
-            c.epoch = -1;
-            break;
-        default:
-            free(c.lightning_version);
-            c.lightning_version = NULL;
-        }
-        assert_int_equal(cov_ckpt_write(path, &c, &e), all[i].code);
-        assert_non_null(strstr(e.text, all[i].message));
-        cov_ckpt_fini(&c);
-    }
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_torch_tensor *t;
     static const int64_t negative[] = {3, -1}, huge[] = {INT64_MAX, INT64_MAX};
+    fill(&c);
+    c.tensors[0].f32[3] = NAN;
+    refuse(&c, COV_EINPUT, "tensor weight: element 3 is NaN");
+    assert_ok(cov_ckpt_add_tensor(&c, "weight", COV_TORCH_INT64, 0, NULL, &t, &e));
+    refuse(&c, COV_EINPUT, "duplicate tensor weight");
+    add_none(&c, "bnorm");
+    refuse(&c, COV_EINPUT, "duplicate hyperparameter bnorm");
+    c.hparams[1].kind = COV_HPARAM_OTHER;
+    c.hparams[1].string = strdup("dict");
+    refuse(&c, COV_EUNSUPPORTED, "hyperparameter cnn_layers of type dict");
+    c.epoch = -1;
+    refuse(&c, COV_EINPUT, "needs an epoch");
+    free(c.lightning_version);
+    c.lightning_version = NULL;
+    refuse(&c, COV_EINPUT, "needs an epoch");
     assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT16, 0, NULL, &t, NULL),
                      COV_EUNSUPPORTED);
     assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 9, NULL, &t, NULL),
@@ -191,7 +167,6 @@ TEST(refused_writing)
                      COV_ENOMEM);
     assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 2, huge, &t, NULL),
                      COV_ENOMEM);
-    fill(&c);
     assert_int_equal(cov_ckpt_write("/nonexistent/x", &c, NULL), COV_EIO);
     assert_fails(cov_ckpt_write("/dev/full", &c, &e), COV_EIO,
                  "cannot write /dev/full: No space left on device");
@@ -202,22 +177,21 @@ TEST(cut_or_changed)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
-    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
-    size_t n;
-    char *data = get_bytes(path, &n);
-    for (size_t i = 0; i < n; i++) {
-        put_bytes(path2, data, i);
+    assert_ok(cov_ckpt_write(path, &c, &e));
+    const struct bytes file = get_file(path);
+    for (size_t i = 0; i < file.n; i++) {
+        put_bytes(path2, file.p, i);
         read_bad(path2, i == 0  ? "the file is empty"
                         : i < 4 ? "not a PyTorch checkpoint"
                                 : "truncated");
     }
     /* A flipped bit either causes an error or does not matter. */
     size_t n_noticed = 0;
-    for (size_t bit = 0; bit < 8 * n; bit++) {
-        struct cov_ckpt *r = NULL;
+    for (size_t bit = 0; bit < 8 * file.n; bit++) {
+        struct cov_ckpt *r;
         struct cov_err e = COV_ERR_INIT;
-        data[bit / 8] ^= (char)(1 << bit % 8);
-        put_bytes(path2, data, n);
+        file.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        put_bytes(path2, file.p, file.n);
         if (cov_ckpt_read(path2, &r, &e) == 0) {
             assert_true(same(&c, r));
         } else {
@@ -225,10 +199,9 @@ TEST(cut_or_changed)
             n_noticed++;
         }
         cov_ckpt_free(r);
-        data[bit / 8] ^= (char)(1 << bit % 8);
+        file.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    assert_true(n_noticed > 8 * n / 2);
-    free(data);
+    assert_true(n_noticed > 8 * file.n / 2);
     cov_ckpt_fini(&c);
 }
 
@@ -352,8 +325,8 @@ TEST(strides)
     float expected[24];
     for (int i = 0; i < 24; i++)
         expected[i] = storage[i % 4 * 6 + i / 4];
-    t = (struct tensor){"torch", "FloatStorage", storage, sizeof storage, 24,   0,
-                        2,       {6, 4},         {1, 6},  NULL,           NULL, NULL};
+    t.shape[0] = 6, t.shape[1] = 4;
+    t.stride[0] = 1, t.stride[1] = 6;
     check_elements(&t, COV_TORCH_FLOAT32, expected, 24);
     /* every other column of the last two rows: offset 12, step 2 */
     static const float part[] = {12, 14, 16, 18, 20, 22};
@@ -484,35 +457,32 @@ TEST(other_values)
 TEST(other_entries)
 {
     static const struct {
-        const char *name, *text, *message; /* message: NULL if the entry is valid */
+        const char *name, *text;
+        int code;
+        const char *message;
     } all[] = {
-        {"m/version", "3\n", NULL},
-        {"m/byteorder", "little", NULL},
-        {"m/.format_version", "1", NULL},
-        {"m/.storage_alignment", "64", NULL},
-        {"m/.data/serialization_id", "0636457737946401051300000027264370494161", NULL},
-        {"m/more/data.pkl", "x", NULL},
-        {"m/byteorder", "big", "not little-endian"},
-        {"m/byteorder", "LITTLE", "not little-endian"},
-        {"m2/data.pkl", "x", "contains two data.pkl entries"},
+        {"m/version", "3\n", COV_OK, NULL},
+        {"m/byteorder", "little", COV_OK, NULL},
+        {"m/.format_version", "1", COV_OK, NULL},
+        {"m/.storage_alignment", "64", COV_OK, NULL},
+        {"m/.data/serialization_id", "0636457737946401051300000027264370494161", COV_OK, NULL},
+        {"m/more/data.pkl", "x", COV_OK, NULL},
+        {"m/byteorder", "big", COV_EUNSUPPORTED, "not little-endian"},
+        {"m/byteorder", "LITTLE", COV_EUNSUPPORTED, "not little-endian"},
+        {"m2/data.pkl", "x", COV_EINPUT, "contains two data.pkl entries"},
     };
+    struct cov_ckpt *c;
     for (size_t i = 0; i < COV_COUNT(all); i++) {
-        struct cov_ckpt *c = NULL;
-        struct cov_err e = COV_ERR_INIT;
         put_archive_with(STATE "{}}", NULL, all[i].name, all[i].text);
-        int rc = cov_ckpt_read(path, &c, &e);
-        if (all[i].message) {
-            assert_true(rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
-            assert_non_null(strstr(e.text, all[i].message));
-        } else {
-            assert_int_equal(rc, 0);
-        }
-        cov_ckpt_free(c);
+        if (all[i].code)
+            assert_fails_in(cov_ckpt_read(path, &c, &e), all[i].code, path, all[i].message);
+        else
+            cov_ckpt_free(read_good(path));
     }
     struct cov_zip_writer *zip;
-    assert_int_equal(cov_zip_create(path, false, &zip, NULL), 0);
-    assert_int_equal(cov_zip_add(zip, "data.pkl", "N.", 2, NULL), 0);
-    assert_int_equal(cov_zip_finish(zip, NULL), 0);
+    assert_ok(cov_zip_create(path, false, &zip, &e));
+    assert_ok(cov_zip_add(zip, "data.pkl", "N.", 2, &e));
+    assert_ok(cov_zip_finish(zip, &e));
     read_bad(path, "it has no data.pkl");
 }
 
@@ -597,4 +567,151 @@ TEST(wrapped_names)
             assert_string_equal(got->tensors[1].name, "module.a.0.bias");
         cov_ckpt_free(got);
     }
+}
+
+/* ---------------------------------------------------------------- the state of training */
+
+enum { N = 3 };
+static float values[2 * N][4];
+static char train_loss[] = "avg_train_loss", accuracy[] = "avg_val_accuracy", dot[] = ".",
+            last[] = "last.ckpt", first[] = "a_epoch=0.ckpt", second[] = "a_epoch=1.ckpt";
+
+static struct cov_torch_tensor tensor(int i)
+{
+    for (int k = 0; k < 4; k++)
+        values[i][k] = (float)(10 * i + k) / 3;
+    return (struct cov_torch_tensor){
+        .dtype = COV_TORCH_FLOAT32, .n_dims = 2, .shape = {2, 2}, .n_elems = 4, .f32 = values[i]};
+}
+
+/* Compares words of a generator's state with those of NumPy, or of Python: the first three, and the
+ * sum of all. */
+static void check_words(const struct cov_pickle_value *words, const uint32_t wanted[4])
+{
+    uint32_t sum = 0;
+    assert_true(words->n_items >= 624);
+    for (size_t i = 0; i < 624; i++)
+        sum += (uint32_t)words->items[i]->u.integer;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(words->items[i]->u.integer, wanted[i]);
+    assert_int_equal(sum, wanted[3]);
+}
+
+/* The states after random.seed, numpy.random.seed and torch.manual_seed with UINT32_MAX. */
+static void check_generators(void)
+{
+    static const uint32_t python[] = {2147483648, 2159790430, 4274725319, 4218682327},
+                          numpy[] = {UINT32_MAX, 1340201581, 3941791902, 2288129294};
+    struct cov_torch_file *f;
+    struct cov_torch_tensor torch;
+    assert_ok(cov_torch_open(path, &f, &e));
+    const struct cov_pickle_value *v = cov_pickle_get(cov_torch_root(f), "callbacks");
+    v = cov_pickle_get(cov_pickle_get(v, "SeedCallback"), "rng_states");
+    check_words(cov_pickle_get(v, "random")->items[1], python);
+    const struct cov_pickle_value *words = cov_pickle_get(v, "numpy")->items[1];
+    check_words(words, numpy);
+    assert_ok(cov_torch_read_tensor(f, cov_pickle_get(v, "torch"), "torch", &torch, &e));
+    for (size_t i = 0; i < 624; i++) /* in PyTorch, each word has 64 bits */
+        assert_int_equal(torch.i64[24 + 8 * i] | torch.i64[25 + 8 * i] << 8 |
+                             torch.i64[26 + 8 * i] << 16 | torch.i64[27 + 8 * i] << 24,
+                         words->items[i]->u.integer);
+    cov_torch_tensor_fini(&torch);
+    cov_torch_close(f);
+}
+
+TEST(state_of_training)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_ckpt_moments moments[N];
+    struct cov_ckpt_saved saved[2] = {{first, 0.25}, {second, 0.5}};
+    struct cov_ckpt_training r;
+    fill(&c);
+    for (int i = 0; i < N; i++)
+        moments[i] = (struct cov_ckpt_moments){35 + i, tensor(2 * i), tensor(2 * i + 1)};
+    const struct cov_ckpt_training t = {
+        .adam = {true, 0.002, 0.8, 0.99, 1e-7, 0.03, N, moments},
+        .stopping = {true, train_loss, false, 2, 7, 5, -1.5},
+        .saving = {true, accuracy, true, 0.5, 0.125, 0.25, dot, second, first, last, saved, 2},
+        .has_seed = true,
+        .seed = UINT32_MAX,
+        .n_batches = 40,
+        .n_epoch_batches = 8,
+        .n_val_batches = 2,
+        .n_epoch_steps = 7,
+        .current = c.tensors,
+        .n_current = c.n_tensors,
+    };
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
+    assert_true(r.adam.is_there && r.adam.n_params == N && r.adam.learning_rate == 0.002);
+    assert_true(r.adam.beta1 == 0.8 && r.adam.beta2 == 0.99 && r.adam.eps == 1e-7);
+    assert_true(r.adam.weight_decay == 0.03);
+    for (int i = 0; i < N; i++) {
+        assert_true(r.adam.moments[i].step == 35 + i);
+        assert_int_equal(r.adam.moments[i].mean.shape[1], 2);
+        assert_memory_equal(r.adam.moments[i].mean.f32, values[2 * i], sizeof values[0]);
+        assert_memory_equal(r.adam.moments[i].square.f32, values[2 * i + 1], sizeof values[0]);
+    }
+    assert_true(r.stopping.is_there && !r.stopping.is_max && r.stopping.best_score == -1.5);
+    assert_string_equal(r.stopping.monitor, train_loss);
+    assert_int_equal(r.stopping.wait_count, 2);
+    assert_int_equal(r.stopping.stopped_epoch, 7);
+    assert_int_equal(r.stopping.patience, 5);
+    assert_true(r.saving.is_there && r.saving.is_max && r.saving.best_score == 0.5);
+    assert_true(r.saving.current_score == 0.125 && r.saving.kth_score == 0.25);
+    assert_string_equal(r.saving.monitor, accuracy);
+    assert_string_equal(r.saving.best_path, second);
+    assert_string_equal(r.saving.last_path, last);
+    assert_int_equal(r.saving.n_saved, 2);
+    assert_string_equal(r.saving.saved[0].path, first);
+    assert_true(r.saving.saved[1].score == 0.5);
+    assert_true(r.has_seed && r.seed == UINT32_MAX);
+    check_generators();
+    assert_int_equal(r.n_batches, 40);
+    assert_int_equal(r.n_epoch_steps, 7);
+    assert_int_equal(r.n_current, 3);
+    assert_string_equal(r.current[0].name, "weight");
+    cov_ckpt_training_forget(&r);
+    assert_null(r.adam.moments);
+    cov_ckpt_training_fini(&r);
+    cov_ckpt_fini(&c);
+}
+
+TEST(no_state_of_training)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_ckpt_training r;
+    fill(&c);
+    assert_ok(cov_ckpt_write(path, &c, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
+    assert_true(!r.adam.is_there && !r.stopping.is_there && !r.saving.is_there && !r.has_seed);
+    assert_int_equal(r.n_current, 0);
+    cov_ckpt_training_fini(&r);
+    const struct cov_ckpt_training empty = {.adam = {.is_there = true, .n_params = 1}};
+    assert_ok(cov_ckpt_write_training(path, &c, &empty, &e));
+    assert_ok(cov_ckpt_read_training(path, &r, &e));
+    assert_true(r.adam.is_there && !r.adam.moments);
+    cov_ckpt_training_fini(&r);
+    cov_ckpt_fini(&c);
+}
+
+TEST(refused_states_of_training)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_ckpt_training r;
+    fill(&c);
+    struct cov_ckpt_moments moments[1] = {{1, tensor(0), tensor(1)}};
+    const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 0, 1, moments}};
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_int_equal(cov_ckpt_read_training("/dev/null", &r, NULL), COV_EINPUT);
+    moments[0].square.n_elems = 0;
+    moments[0].square.shape[0] = 0;
+    assert_ok(cov_ckpt_write_training(path, &c, &t, &e));
+    assert_fails(cov_ckpt_read_training(path, &r, &e), COV_EINPUT,
+                 "exp_avg or exp_avg_sq of parameter 0 is empty");
+    moments[0].square = tensor(1);
+    values[1][2] = 1.0F / 0.0F;
+    assert_fails(cov_ckpt_write_training(path, &c, &t, &e), COV_EINPUT, "NaN or infinite");
+    assert_int_equal(cov_ckpt_write_training("/dev/full", &c, NULL, NULL), COV_EIO);
+    cov_ckpt_fini(&c);
 }
