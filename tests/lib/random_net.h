@@ -5,8 +5,6 @@
 
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-
 #include "common/base/rng.h"
 #include "common/net/shape.h"
 
@@ -66,13 +64,12 @@ static inline struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_si
                                 .bnorm = true};
 }
 
-/* Draws parameters, including the statistics of norms. Caller frees. */
+/* Draws parameters, including the statistics of norms, in memory of the test. */
 static inline float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
 {
     struct cov_params params;
     assert_ok(cov_params_init(hp, &params, &e));
-    float *block = malloc(params.n_floats * sizeof *block);
-    assert_non_null(block);
+    float *block = unit_alloc(params.n_floats * sizeof *block);
     cov_params_randomize(hp, &params, cov_rng_next(rng), block);
     for (size_t i = 0; i < params.n_items; i++)
         for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)

@@ -34,11 +34,10 @@ static void setup(struct fixture *f, const struct cov_hparams *hp, size_t L, str
     open_device(f);
     assert_ok(cov_net_new(f->dev, hp, block, (struct cov_net_size){L, 1, N_CHUNKS}, &f->net, &e));
     assert_ok(cov_net_new(f->dev, hp, block, (struct cov_net_size){L, 1, 1}, &f->single, &e));
-    free(block);
-    f->originals = must(malloc(N_ORIGINALS * L));
-    f->codes = must(malloc(N_CHUNKS * L));
-    f->values = must(malloc(N_CHUNKS * L * f->D * sizeof(float)));
-    f->other = must(malloc(N_CHUNKS * L * f->D * sizeof(float)));
+    f->originals = unit_alloc(N_ORIGINALS * L);
+    f->codes = unit_alloc(N_CHUNKS * L);
+    f->values = unit_alloc(N_CHUNKS * L * f->D * sizeof(float));
+    f->other = unit_alloc(N_CHUNKS * L * f->D * sizeof(float));
 }
 
 static void teardown(struct fixture *f)
@@ -46,10 +45,7 @@ static void teardown(struct fixture *f)
     cov_net_free(f->net);
     cov_net_free(f->single);
     cov_device_close(f->dev);
-    free(f->originals);
-    free(f->codes);
-    free(f->values);
-    free(f->other);
+    unit_free();
 }
 
 /* Draws an original with a run of N, and some padding or none. */
@@ -234,5 +230,4 @@ TEST(needs_single_precision)
         cov_net_free(net);
         cov_device_close(dev);
     }
-    free(block);
 }
