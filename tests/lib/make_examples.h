@@ -4,12 +4,7 @@
 #ifndef TESTS_MAKE_EXAMPLES_H
 #define TESTS_MAKE_EXAMPLES_H
 
-#include "tests/lib/unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/lib/own_dir.h"
 
 #include "common/chunk/chunk_file.h"
 #include "common/seq/alphabet.h"
@@ -21,9 +16,7 @@ static char *names[] = {"one", "two", "three"};
 static const char *const species[N_FILES] = {"Sp", "Other"};
 static const char *const datasets[] = {"a", "none", "b"};
 enum { D = 3 };
-static char home[] = "/tmp/cov_test_examples_XXXXXX";
-static char paths[N_FILES][64];
-static const char *const files[N_FILES] = {paths[0], paths[1]};
+static const char *const files[N_FILES] = {"./0.h5", "./1.h5"};
 
 /* Sequence two has N in [16, 32), a whole row, and sequence one in [37, 57), which is not a whole
  * row. The coverage of the two strands differs. */
@@ -60,7 +53,7 @@ static inline void make_file(size_t file)
     assert_ok(cov_grid_new(N_SEQS, names, lengths, species[file], L, &grid, &e));
     add_set(&head, "evaluation/a_coverage", 1);
     add_set(&head, "evaluation/b_coverage", 2);
-    assert_ok(cov_chunk_writer_new(paths[file], &head, &options, &w, &e));
+    assert_ok(cov_chunk_writer_new(files[file], &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
         uint8_t codes[L];
@@ -88,23 +81,13 @@ static inline void make_file(size_t file)
     cov_grid_free(grid);
 }
 
-/* Creates the files in a temporary directory. */
+/* Creates the files in a directory of the test; for a group with leave_dir. */
 static inline int make_examples(void **state)
 {
-    if (!mkdtemp(home))
-        return -1;
-    for (size_t i = 0; i < N_FILES; i++) {
-        (void)snprintf(paths[i], sizeof paths[i], "%s/%zu.h5", home, i);
+    const int rc = enter_dir(state);
+    for (size_t i = 0; !rc && i < N_FILES; i++)
         make_file(i);
-    }
-    return 0;
-}
-
-static inline int remove_examples(void **state)
-{
-    for (size_t i = 0; i < N_FILES; i++)
-        (void)unlink(paths[i]);
-    return rmdir(home);
+    return rc;
 }
 
 #endif

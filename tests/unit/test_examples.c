@@ -1,11 +1,12 @@
-/* test_example_batches.c - examples of two small genomes, the plan of an epoch and the feed: kept
- * rows, orders, pairs, offsets and batches, from disk and from memory.
+/* test_examples.c - examples of two small genomes, the plan of an epoch and the feed: kept rows,
+ * orders, pairs, offsets and batches, from disk and from memory; packing of targets of every form.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
 #include "common/base/rng.h"
 #include "common/compute/device.h"
 #include "common/examples/example_batches.h"
+#include "common/examples/example_file.h"
 
 /* Regions that a list masks: a part of sequence one, and the first row of sequence two. */
 static struct cov_blacklist *list;
@@ -15,24 +16,34 @@ static bool is_masked(size_t seq, int64_t at)
     return list && ((seq == 0 && at >= 20 && at < 70) || (seq == 1 && at < 16));
 }
 
+static void prepare(struct cov_examples *x)
+{
+    struct cov_pool *pool;
+    assert_ok(cov_pool_new(2, &pool, &e));
+    assert_ok(cov_examples_prepare(x, pool, NULL, &e));
+    cov_pool_free(pool);
+}
+
 static struct cov_examples *open_examples(enum cov_loading loading)
 {
     const struct cov_examples_options options = {
         .datasets = datasets, .n_datasets = D, .loading = loading, .list = list};
     struct cov_examples *x;
-    struct cov_pool *pool;
-    assert_ok(cov_examples_open_dir(home, &options, &x, &e));
-    assert_ok(cov_pool_new(2, &pool, &e));
-    assert_ok(cov_examples_prepare(x, pool, NULL, &e));
-    cov_pool_free(pool);
+    assert_ok(cov_examples_open_dir(".", &options, &x, &e));
+    prepare(x);
     return x;
+}
+
+static size_t seq_of(const struct cov_examples *x, const struct cov_example *ex)
+{
+    return cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
 }
 
 /* Checks that codes and targets of an example are those of its interval. */
 static void check_example(const struct cov_examples *x, const struct cov_example *ex,
                           const uint8_t *codes, const float *targets)
 {
-    size_t seq = cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
+    size_t seq = seq_of(x, ex);
     assert_in_range(ex->end - ex->beg, 1, L);
     for (int64_t t = 0; t < L; t++) {
         int64_t at = ex->minus ? ex->end - 1 - t : ex->beg + t;
@@ -49,18 +60,6 @@ static void check_example(const struct cov_examples *x, const struct cov_example
 
 /* How often the plan has each base of each strand, by file and sequence. */
 static unsigned seen[N_FILES][N_SEQS][2][MAX];
-
-static void count_example(const struct cov_examples *x, const struct cov_example *ex)
-{
-    size_t seq = cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
-    for (int64_t at = ex->beg; at < ex->end; at++)
-        seen[ex->file][seq][ex->minus][at]++;
-}
-
-static size_t seq_of(const struct cov_examples *x, const struct cov_example *ex)
-{
-    return cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
-}
 
 /* A gap has N, but no C, as in Predmoter. */
 static bool is_gap(const struct cov_example *ex, size_t seq)
@@ -93,12 +92,14 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
             assert_int_equal(b->n, end - beg);
             for (size_t k = 0; k < b->n; k++) {
                 const struct cov_example *ex = &plan->items[first + beg + k];
+                const size_t seq = seq_of(x, ex);
                 check_example(x, ex, b->codes + k * L, b->targets + k * L * D);
-                bool gap = is_gap(ex, seq_of(x, ex));
+                bool gap = is_gap(ex, seq);
                 n_gaps += gap;
                 assert_false(b->present[k * D + 1]);
                 assert_true(b->present[k * D] == !gap && b->present[k * D + 2] == !gap);
-                count_example(x, ex);
+                for (int64_t at = ex->beg; at < ex->end; at++)
+                    seen[ex->file][seq][ex->minus][at]++;
             }
         }
         assert_ok(cov_example_feed_next(feed, &b, &e));
@@ -171,9 +172,10 @@ static void check_together(const struct cov_examples *x, const struct cov_exampl
         assert_true(!p->items[i].minus && are_partners(x, &p->items[i], &p->items[i + 1]));
 }
 
+static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
+
 TEST(test_plans)
 {
-    static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
     static const enum cov_example_strands strands[] = {COV_STRANDS_ANYWHERE, COV_STRANDS_TOGETHER,
                                                        COV_STRANDS_APART};
     for (size_t how = 0; how < 3 * 12; how++) {
@@ -213,14 +215,9 @@ TEST(test_plans)
 /* Rows in a region are dropped; of others, the positions in regions are masked. */
 TEST(test_masks)
 {
-    static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
-    char path[80];
     const char *first;
-    (void)snprintf(path, sizeof path, "%s/list", home);
-    FILE *f = must(fopen(path, "w"));
-    assert_true(fputs("one\t30\t70\none\t20\t31\ntwo\t0\t16\nnone\t0\t5\n", f) >= 0);
-    assert_int_equal(fclose(f), 0);
-    assert_ok(cov_blacklist_read(path, false, &list, &e));
+    put_text("list", "one\t30\t70\none\t20\t31\ntwo\t0\t16\nnone\t0\t5\n");
+    assert_ok(cov_blacklist_read("list", false, &list, &e));
     for (size_t how = 0; how < 3 * 2; how++) {
         struct cov_examples *x = open_examples(loadings[how / 2]);
         const struct cov_example_plan_options o = {.batch = 5, .random_offset = how & 1};
@@ -238,7 +235,6 @@ TEST(test_masks)
     assert_string_equal(first, "none");
     cov_blacklist_free(list);
     list = NULL;
-    assert_int_equal(unlink(path), 0);
 }
 
 /* The order depends on seed and epoch. Without shuffling, it is the order of the files. */
@@ -274,11 +270,8 @@ TEST(test_balance)
     const char *const three[] = {files[0], files[0], files[1]};
     const struct cov_examples_options options = {.datasets = datasets, .n_datasets = D};
     struct cov_examples *x;
-    struct cov_pool *pool;
     assert_ok(cov_examples_open(three, 3, &options, &x, &e));
-    assert_ok(cov_pool_new(1, &pool, &e));
-    assert_ok(cov_examples_prepare(x, pool, NULL, &e));
-    cov_pool_free(pool);
+    prepare(x);
     struct cov_example_plan_options o = {.batch = 6, .shuffle = true, .balance_species = true};
     struct cov_example_plan p;
     assert_ok(cov_example_plan_init(&p, x, &o, 0, &e));
@@ -308,23 +301,23 @@ TEST(test_balance)
 TEST(test_choice)
 {
     const char *const names_of[] = {"Other", "Sp"}, *const unknown[] = {"Sp", "None"};
-    struct cov_examples_choice choice = {names_of, 1, .others = false, .place = home};
+    struct cov_examples_choice choice = {names_of, 1, .others = false, .place = "."};
     const struct cov_examples_options options = {
         .datasets = datasets, .n_datasets = D, .choice = &choice};
     struct cov_examples *x;
     for (int others = 0; others < 2; others++) {
         choice.others = others;
-        assert_ok(cov_examples_open_dir(home, &options, &x, &e));
+        assert_ok(cov_examples_open_dir(".", &options, &x, &e));
         assert_int_equal(x->n_files, 1);
         assert_string_equal(x->files[0].path, files[!others]);
         assert_string_equal(x->files[0].species, species[!others]);
         cov_examples_close(x);
     }
     choice.n = 2;
-    assert_fails(cov_examples_open_dir(home, &options, &x, &e), COV_EINPUT,
+    assert_fails(cov_examples_open_dir(".", &options, &x, &e), COV_EINPUT,
                  "all files are of Sp, Other");
-    choice = (struct cov_examples_choice){unknown, 2, .others = false, .place = home};
-    assert_fails(cov_examples_open_dir(home, &options, &x, &e), COV_EINPUT,
+    choice = (struct cov_examples_choice){unknown, 2, .others = false, .place = "."};
+    assert_fails(cov_examples_open_dir(".", &options, &x, &e), COV_EINPUT,
                  "no file is of the species None; they are of: Sp, Other");
 }
 
@@ -371,4 +364,69 @@ TEST(test_refused)
     cov_examples_close(x);
 }
 
-TEST_GROUP(make_examples, remove_examples)
+/* ---------------------------------------------------------------- packing */
+
+enum { MAX_L = 33, KINDS = 7 };
+
+/* Draws a value of this kind. Hundredths are like those of examples.h. */
+static float draw(struct cov_rng *rng, size_t kind)
+{
+    uint64_t x = cov_rng_next(rng);
+    switch (kind) {
+    case 0:
+        return 0;
+    case 1:
+        return (float)(x % 256);
+    case 2:
+        return (float)(x % 65536);
+    case 3:
+        return (float)(x % 65536) / 100.0F;
+    case 4:
+        return x % 2 ? 700.0F : 0.25F; /* an integer too large for hundredths */
+    case 5:
+        return rintf((float)(x % 10000000)) / 100.0F;
+    default:
+        return (float)(x % 100000000);
+    }
+}
+
+/* Returns the packed size of a dataset of this kind. */
+static size_t bytes_of(size_t kind, size_t length)
+{
+    static const size_t bytes[KINDS] = {0, 1, 2, 2, 4, 4, 4};
+    return 1 + bytes[kind] * length;
+}
+
+TEST(packing_restores_chunks)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (size_t n_bases = 1; n_bases <= MAX_L; n_bases++) {
+        uint8_t codes[MAX_L], codes2[MAX_L];
+        float targets[MAX_L * KINDS], targets2[MAX_L * KINDS];
+        for (size_t i = 0; i < n_bases; i++)
+            codes[i] = (uint8_t)cov_rng_below(&rng, 16);
+        for (size_t i = 0; i < n_bases * KINDS; i++)
+            targets[i] = draw(&rng, i % KINDS);
+        /* A single value can determine the form of a dataset. */
+        targets[2] = 65535;
+        targets[3] = 0.01F;
+        targets[4] = 0.25F;
+        targets[5] = 99999.99F;
+        targets[6] = 1e8F;
+        if (n_bases > 1)
+            targets[KINDS + 4] = 700;
+        size_t bound = cov_example_pack_bound(n_bases, KINDS);
+        uint8_t *packed = unit_alloc(bound);
+        size_t n = cov_example_pack(codes, targets, n_bases, KINDS, packed),
+               most = (n_bases + 1) / 2;
+        for (size_t kind = 0; kind < KINDS; kind++)
+            most += bytes_of(kind, n_bases);
+        assert_true(n <= bound && n <= most);
+        cov_example_unpack(packed, n_bases, KINDS, codes2, targets2);
+        assert_memory_equal(codes, codes2, n_bases);
+        assert_memory_equal(targets, targets2, n_bases * KINDS * sizeof *targets);
+    }
+}
+
+TEST_GROUP(make_examples, leave_dir)
