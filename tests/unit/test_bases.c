@@ -9,7 +9,6 @@
 #include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_dir.h"
-#include "tests/lib/own_log.h"
 
 enum { L = 33 };
 
@@ -24,47 +23,6 @@ static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
         codes[t] = t < length ? (uint8_t)(1 + (i * 31 + t * t) % 15) : COV_CODE_PAD;
 }
 
-static void write_genome(const char *path, const struct cov_grid *grid,
-                         struct cov_codec_choice compression)
-{
-    struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
-    uint8_t codes[L];
-    assert_int_equal(cov_grid_chunk_length(grid), L);
-    assert_int_equal(
-        genome_create(path, cov_grid_chunk_length(grid), compression, "some/where.fa", &w, NULL),
-        0);
-    /* Not in row order. */
-    for (size_t n = cov_grid_n_chunks(grid), i = n; i-- > 0;) {
-        codes_of(grid, i, codes);
-        assert_int_equal(genome_encode(w, codes, &blob, NULL), 0);
-        assert_int_equal(genome_put(w, i, &blob, NULL), 0);
-    }
-    cov_blob_fini(&blob);
-    assert_ok(cov_chunk_writer_finish(w, grid, &e));
-}
-
-static void check_genome(const char *path, const struct cov_grid *grid)
-{
-    struct cov_chunk_file *f;
-    struct cov_blob raw = COV_BLOB_INIT;
-    assert_ok(cov_chunk_file_open_bases(path, &f, &e));
-    check_same_grids(cov_chunk_file_grid(f), grid);
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
-        uint8_t codes[L], expected[L];
-        codes_of(grid, i, expected);
-        assert_int_equal(genome_fetch(f, i, &raw, NULL), 0);
-        /* Decoding keeps the pieces, so decoding again must work. */
-        for (int round = 0; round < 2; round++) {
-            memset(codes, 99, sizeof codes);
-            assert_int_equal(genome_decode(f, i, &raw, codes, NULL), 0);
-            assert_memory_equal(codes, expected, sizeof codes);
-        }
-    }
-    cov_blob_fini(&raw);
-    cov_chunk_file_close(f);
-}
-
 /* Rows that onehot_deflate.h can encode are stored as onehot_deflate.h streams, with all filters applied. Other
  * rows are compressed as general data. All rows decode. */
 TEST(test_onehot)
@@ -74,8 +32,7 @@ TEST(test_onehot)
     const enum cov_onehot_effort efforts[] = {COV_ONEHOT_SMALL, COV_ONEHOT_FAST};
     struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n_rows = cov_grid_n_chunks(grid), bound = cov_onehot_bound(L);
-    uint8_t codes[16][L], back[L], *stream = malloc(bound);
-    assert_non_null(stream);
+    uint8_t codes[16][L], back[L], *stream = unit_alloc(bound);
     assert_in_range(n_rows, 4, 16);
     for (size_t i = 0; i < n_rows; i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
@@ -88,10 +45,9 @@ TEST(test_onehot)
         struct cov_chunk_writer *w;
         struct cov_chunk_file *f;
         struct cov_blob blob = COV_BLOB_INIT;
-        assert_int_equal(
-            genome_create("x.h5", cov_grid_chunk_length(grid), choices[k], "in", &w, NULL), 0);
+        assert_ok(genome_create("x.h5", L, choices[k], "in", &w, &e));
         for (size_t i = 0; i < n_rows; i++) {
-            assert_int_equal(genome_encode(w, codes[i], &blob, NULL), 0);
+            assert_ok(genome_encode(w, codes[i], &blob, &e));
             size_t n, n_stream;
             const uint8_t *piece = cov_blob_piece(&blob, 0, &n);
             uint32_t mask;
@@ -103,46 +59,18 @@ TEST(test_onehot)
                 assert_int_equal(n, sizeof mask + n_stream);
                 assert_memory_equal(piece + sizeof mask, stream, n_stream);
             }
-            assert_int_equal(genome_put(w, i, &blob, NULL), 0);
+            assert_ok(genome_put(w, i, &blob, &e));
         }
         assert_ok(cov_chunk_writer_finish(w, grid, &e));
         assert_ok(cov_chunk_file_open_bases("x.h5", &f, &e));
         for (size_t i = 0; i < n_rows; i++) {
-            assert_int_equal(genome_fetch(f, i, &blob, NULL), 0);
-            assert_int_equal(genome_decode(f, i, &blob, back, NULL), 0);
+            assert_ok(genome_fetch(f, i, &blob, &e));
+            assert_ok(genome_decode(f, i, &blob, back, &e));
             assert_memory_equal(back, codes[i], L);
         }
         cov_chunk_file_close(f);
         cov_blob_fini(&blob);
     }
-    free(stream);
-    cov_grid_free(grid);
-}
-
-TEST(test_long_names)
-{
-    char fifty[51], longer[71], species[27];
-    memset(fifty, 'f', 50);
-    memset(longer, 'l', 70);
-    memset(species, 's', 26);
-    fifty[50] = longer[70] = species[26] = '\0';
-    char *names[] = {fifty, longer, "short"};
-    const int64_t lengths[] = {10, 50, 33};
-    struct cov_grid *grid;
-    assert_ok(cov_grid_new(3, names, lengths, species, L, &grid, &e));
-    start_log(COV_LOG_WARNING);
-    write_genome("x.h5", grid, gzip);
-    cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    char expected[600];
-    (void)snprintf(
-        expected, sizeof expected,
-        "data/seqids: 1 of 3 names are longer than the usual 50 bytes (such as %s); the "
-        "dataset stores 70 bytes per name\n"
-        "data/species: 3 of 3 names are longer than the usual 25 bytes (such as %s); the "
-        "dataset stores 26 bytes per name\n",
-        longer, species);
-    assert_string_equal(logged.all, expected);
-    check_genome("x.h5", grid);
     cov_grid_free(grid);
 }
 
@@ -171,7 +99,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
     };
     size_t n = 2 * chunk[0] * chunk[1] * chunk[2];
     spec.n_filters = cov_h5_filters(gzip, form->shuffle ? 2 : 0, spec.filters);
-    uint8_t *plain = must(malloc(n));
+    uint8_t *plain = unit_alloc(n);
     assert_ok(cov_h5_create(path, &f, &e));
     assert_ok(cov_chunk_table_write(f, grid, 25, gzip, &e));
     assert_ok(cov_h5_set_create(f, "data/X", &spec, &s, &e));
@@ -189,12 +117,11 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
                     cov_h5_set_put_elems(s, &spec, gzip, (size_t[3]){row, pos, col}, plain, n, &e));
             }
     cov_h5_set_close(s);
-    free(plain);
     assert_ok(cov_h5_finish(f, &e));
 }
 
 /* Decodes row 3 (the last of the + strand: one base, then padding) with these values at position t.
- * `text` is the expected error, or NULL. */
+ * `text` is the expected error, or "". */
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
@@ -208,14 +135,11 @@ static void poke(const struct form *form, size_t t, const uint16_t values[4], co
     write_form("x.h5", grid, form, &halves[0][0][0]);
     struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, NULL), 0);
-    assert_int_equal(genome_fetch(f, 3, &raw, NULL), 0);
-    int rc = genome_decode(f, 3, &raw, codes, &e);
-    assert_int_equal(rc, text ? COV_EINPUT : 0);
-    assert_string_equal(e.text, text ? text : "");
-    assert_int_equal(genome_fetch(f, 2, &raw, NULL), 0);
-    assert_int_equal(genome_decode(f, 2, &raw, codes, NULL), 0);
+    assert_ok(cov_chunk_file_open_bases("x.h5", &f, &e));
+    assert_ok(genome_fetch(f, 3, &raw, &e));
+    assert_fails_with(genome_decode(f, 3, &raw, codes, &e), *text ? COV_EINPUT : COV_OK, text);
+    assert_ok(genome_fetch(f, 2, &raw, &e));
+    assert_ok(genome_decode(f, 2, &raw, codes, &e));
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
     cov_grid_free(grid);
@@ -228,9 +152,9 @@ TEST(test_contents)
 #define ROW "x.h5: data/X: row 3 (chr1:100-100, + strand), index "
     for (size_t i = 0; i < COV_COUNT(forms); i++) {
         const struct form *f = &forms[i];
-        poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, NULL);
+        poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, "");
         /* The tolerance includes 0.33 as rounded by other programs, and negative zero. */
-        poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, NULL);
+        poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, "");
         poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are not a base");
         poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are not a base");
         poke(f, 0, (uint16_t[4]){HALF, 0, 0, 0}, ROW "0: the four values are not a base");
