@@ -6,10 +6,17 @@
 
 static struct cov_annotation a;
 
+/* Reads a file with this text to `a`. */
+static int read_file(const char *text, const char *type, bool families, struct cov_err *e)
+{
+    cov_annotation_fini(&a);
+    put_text("x", text);
+    return cov_annotation_read("x", type, families, &a, e);
+}
+
 static void read_text(const char *text, const char *type)
 {
-    put_text("x", text);
-    assert_ok(cov_annotation_read("x", type, false, &a, &e));
+    assert_ok(read_file(text, type, false, &e));
 }
 
 static void check(size_t i, const char *contig, int64_t beg, int64_t end, char strand)
@@ -41,7 +48,6 @@ TEST(gff3)
     assert_string_equal(cov_annotation_score(&a, 1), ".");
     assert_string_equal(cov_annotation_score(&a, 2), "0.5");
     assert_int_equal(a.items[0].line, 7);
-    cov_annotation_fini(&a);
 }
 
 TEST(gtf)
@@ -54,11 +60,9 @@ TEST(gtf)
     read_text(text, "gene");
     assert_int_equal(a.n, 1);
     assert_string_equal(cov_annotation_name(&a, 0), "g1");
-    cov_annotation_fini(&a);
     read_text(text, "transcript");
     assert_int_equal(a.n, 2);
     assert_string_equal(cov_annotation_name(&a, 1), "g1");
-    cov_annotation_fini(&a);
 }
 
 TEST(types)
@@ -71,18 +75,14 @@ TEST(types)
     assert_int_equal(a.items[0].type, 1);
     assert_int_equal(a.items[1].type, 0);
     assert_int_equal(a.items[2].type, 2);
-    cov_annotation_fini(&a);
-    put_text("x", "c\ts\tgene\t11\t90\t.\t+\t.\tID=g\n");
-    assert_fails(cov_annotation_read("x", NULL, false, &a, &e), COV_EINPUT,
+    assert_fails(read_file("c\ts\tgene\t11\t90\t.\t+\t.\tID=g\n", NULL, false, &e), COV_EINPUT,
                  "x:1: GFF3 or GTF instead of BED");
-    cov_annotation_fini(&a);
 }
 
 /* Reads the families of genes, or `type`, and exons. */
 static void read_families(const char *text, const char *type)
 {
-    put_text("x", text);
-    assert_ok(cov_annotation_read("x", type, true, &a, &e));
+    assert_ok(read_file(text, type, true, &e));
 }
 
 static void check_family(size_t part, size_t of)
@@ -120,15 +120,12 @@ TEST(families_of_gff3)
     assert_int_equal(a.items[6].family, COV_FAMILY_OTHER);
     assert_int_equal(a.items[7].family, COV_FAMILY_OTHER);
     assert_int_equal(a.items[8].family, COV_FAMILY_UNKNOWN);
-    cov_annotation_fini(&a);
     read_families(text, "mRNA,exon");
     check_family(2, a.items[2].family == a.items[0].family ? 0 : 1);
     check_family(3, a.items[2].family == a.items[0].family ? 1 : 0);
-    cov_annotation_fini(&a);
     read_text(text, "gene,exon");
     assert_int_equal(a.n, 8);
     assert_int_equal(a.items[0].family, COV_FAMILY_UNKNOWN);
-    cov_annotation_fini(&a);
 }
 
 TEST(families_of_gtf)
@@ -143,7 +140,6 @@ TEST(families_of_gtf)
         assert_int_equal(a.n, 3);
         check_family(1, 0);
         assert_int_equal(a.items[2].family, COV_FAMILY_UNKNOWN);
-        cov_annotation_fini(&a);
     }
 }
 
@@ -161,7 +157,6 @@ TEST(bed)
     assert_string_equal(cov_annotation_score(&a, 0), "7");
     assert_string_equal(cov_annotation_name(&a, 2), "m");
     assert_string_equal(cov_annotation_score(&a, 2), ".");
-    cov_annotation_fini(&a);
 }
 
 TEST(strand_of_bed_in_another_column)
@@ -180,7 +175,6 @@ TEST(strand_of_bed_in_another_column)
         check(0, "c", 1, 2, cases[i].strand);
         assert_string_equal(cov_annotation_name(&a, 0), cases[i].name);
         assert_string_equal(cov_annotation_score(&a, 0), cases[i].score);
-        cov_annotation_fini(&a);
     }
 }
 
@@ -197,18 +191,14 @@ TEST(gtf_with_bare_ids)
     read_text(text, "gene");
     assert_string_equal(cov_annotation_name(&a, 0), "g1");
     assert_string_equal(cov_annotation_name(&a, 1), "g2");
-    cov_annotation_fini(&a);
     read_text(text, "transcript");
     assert_string_equal(cov_annotation_name(&a, 0), "g1.t1");
     assert_string_equal(cov_annotation_name(&a, 1), "");
-    cov_annotation_fini(&a);
     read_families(text, "gene,exon");
     check_family(2, 0);
     check_family(3, 1);
-    cov_annotation_fini(&a);
     read_families(text, "transcript,exon");
     check_family(2, 0);
-    cov_annotation_fini(&a);
 }
 
 TEST(labels_of_pictures)
@@ -230,7 +220,6 @@ TEST(labels_of_pictures)
         (void)snprintf(text, sizeof text, "c\ts\tgene\t1\t9\t.\t+\t.\t%s\n", cases[i].attributes);
         read_families(text, "gene,exon");
         assert_string_equal(cov_annotation_name(&a, 0), cases[i].label);
-        cov_annotation_fini(&a);
     }
 }
 
@@ -243,11 +232,9 @@ TEST(escapes_of_gff3)
     check(1, "chr 1", 1, 9, '+');
     assert_string_equal(cov_annotation_name(&a, 0), "a b?%00c");
     assert_string_equal(cov_annotation_name(&a, 1), "A");
-    cov_annotation_fini(&a);
     read_text("chr%201\t1\t9\ta%20b\n", "gene");
     check(0, "chr%201", 1, 9, '.');
     assert_string_equal(cov_annotation_name(&a, 0), "a%20b");
-    cov_annotation_fini(&a);
 }
 
 /* As in NCBI's files of genomes with organelles. */
@@ -265,10 +252,8 @@ TEST(features_over_the_origin_are_left_out)
     check(0, "c", 4899, 5000, '+');
     check(1, "c", 5000, 5100, '+'); /* of another assembly: not over the origin */
     check(2, "d", 4899, 5100, '+');
-    cov_annotation_fini(&a);
     read_families(text, "gene,exon");
     assert_int_equal(a.n, 3);
-    cov_annotation_fini(&a);
 }
 
 TEST(long_ids_are_families)
@@ -284,7 +269,6 @@ TEST(long_ids_are_families)
     read_families(text, "gene,exon");
     check_family(2, 1);
     assert_int_not_equal(a.items[0].family, a.items[1].family);
-    cov_annotation_fini(&a);
 }
 
 TEST(long_names_are_cut)
@@ -294,7 +278,6 @@ TEST(long_names_are_cut)
     text[506] = '\0';
     read_text(text, "gene");
     assert_int_equal(strlen(cov_annotation_name(&a, 0)), 255);
-    cov_annotation_fini(&a);
 }
 
 TEST(wrong_files_are_refused)
@@ -326,12 +309,9 @@ TEST(wrong_files_are_refused)
         {"c\t1\t2\nc\t2\t2\n", "x:2: the feature ends at 2, but starts at 2"},
         {"c\t1\t2\tn\t0\tplus\n", "x:1: column 6 is not a strand: +, - or ."},
     };
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        put_text("x", cases[i].text);
-        assert_fails_with(cov_annotation_read("x", "gene", false, &a, &e), COV_EINPUT,
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
+        assert_fails_with(read_file(cases[i].text, "gene", false, &e), COV_EINPUT,
                           cases[i].message);
-        cov_annotation_fini(&a);
-    }
 }
 
 TEST_GROUP(enter_dir, leave_dir)

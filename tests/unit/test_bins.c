@@ -7,14 +7,15 @@
 
 enum { LENGTH = 1000, MOST = 16 };
 
+static const int64_t lengths[] = {LENGTH, LENGTH, LENGTH};
+static const char *const names[] = {"a", "b", "c"};
+static const struct cov_track_contigs contigs = {3, names, lengths};
+
 /* Fills three contigs. The second has the values x, where NaN means that there is no value. */
 static void fill(struct cov_track_sink *s, const float *x)
 {
-    static const char *const names[] = {"a", "b", "c"};
     for (size_t c = 0; c < 3; c++) {
-        assert_int_equal(s->contigs ? cov_track_begin(s, c, NULL)
-                                    : cov_track_begin_named(s, names[c], NULL),
-                         COV_OK);
+        assert_ok(s->contigs ? cov_track_begin(s, c, &e) : cov_track_begin_named(s, names[c], &e));
         for (int64_t i = 0; i < LENGTH; i++) {
             const struct cov_interval iv = {i, i + 1, c == 1 ? x[i] : 1e9F};
             if (isfinite(iv.value))
@@ -26,9 +27,15 @@ static void fill(struct cov_track_sink *s, const float *x)
     assert_ok(cov_track_close(s, &e));
 }
 
-static const int64_t lengths[] = {LENGTH, LENGTH, LENGTH};
-static const char *const names[] = {"a", "b", "c"};
-static const struct cov_track_contigs contigs = {3, names, lengths};
+/* The bins of a region of these contigs, listed or announced; one at a time. */
+static struct cov_track_sink *make_bins(const char *region, bool listed)
+{
+    static struct cov_range range;
+    struct cov_track_sink *s;
+    assert_ok(cov_range_parse(region, &range, &e));
+    assert_ok(cov_bins_new(&range, MOST, "x.bg", listed ? &contigs : NULL, &s, &e));
+    return s;
+}
 
 TEST(matches_direct_means)
 {
@@ -48,12 +55,8 @@ TEST(matches_direct_means)
                    ? (float)NAN
                    : (float)(cov_rng_next(&rng) % 90);
     for (size_t c = 0; c < COV_COUNT(cases) * 2; c++) {
-        bool listed = c % 2 == 0;
-        struct cov_range range;
-        struct cov_track_sink *s;
+        struct cov_track_sink *s = make_bins(cases[c / 2].text, c % 2 == 0);
         struct cov_bins b;
-        assert_ok(cov_range_parse(cases[c / 2].text, &range, &e));
-        assert_ok(cov_bins_new(&range, MOST, "x", listed ? &contigs : NULL, &s, &e));
         fill(s, x);
         struct cov_bins_extent extent;
         assert_ok(cov_bins_extent(s, true, &extent, &e));
@@ -82,24 +85,18 @@ TEST(reports_missing_regions)
 {
     static const char *const texts[] = {"d:1-5", "d", "b:1001-1002"};
     float x[LENGTH] = {0};
-    for (size_t c = 0; c < COV_COUNT(texts); c++) {
-        struct cov_range range;
-        struct cov_track_sink *s;
-        struct cov_bins_extent extent;
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_range_parse(texts[c], &range, NULL), COV_OK);
+    for (size_t c = 0; c < COV_COUNT(texts); c++)
         for (int listed = 0; listed < 2; listed++) {
-            const struct cov_track_contigs *list = listed ? &contigs : NULL;
-            assert_int_equal(cov_bins_new(&range, MOST, "x.bg", list, &s, NULL), COV_OK);
+            struct cov_track_sink *s = make_bins(texts[c], listed);
+            struct cov_bins_extent extent;
+            struct cov_err e = COV_ERR_INIT;
             if (!listed)
                 fill(s, x);
-            cov_err_clear(&e);
             assert_int_equal(cov_bins_extent(s, true, &extent, &e), COV_EINPUT);
             assert_int_equal(strncmp(e.text, "x.bg: region ", 13), 0);
             assert_int_equal(strstr(e.text, "; the contigs are: ") != NULL, c < 2);
             cov_track_free(s);
         }
-    }
 }
 
 /* If lengths are unknown, the bases after the last interval are a gap. */
@@ -113,12 +110,9 @@ TEST(handles_unknown_lengths)
     for (size_t i = 0; i < LENGTH; i++)
         x[i] = 3;
     for (size_t c = 0; c < COV_COUNT(cases); c++) {
-        struct cov_range range;
-        struct cov_track_sink *s;
+        struct cov_track_sink *s = make_bins(cases[c].text, false);
         struct cov_bins_extent extent;
         struct cov_bins b;
-        assert_ok(cov_range_parse(cases[c].text, &range, &e));
-        assert_ok(cov_bins_new(&range, MOST, "x", NULL, &s, &e));
         fill(s, x);
         assert_ok(cov_bins_extent(s, false, &extent, &e));
         assert_string_equal(extent.contig, "b");
@@ -144,11 +138,8 @@ TEST(uses_the_extent_of_another_track)
         x[i] = 3;
     for (size_t c = 0; c < 2; c++) {
         const struct cov_bins_extent extent = {c ? "d" : "b", 0, 1000000};
-        struct cov_range range;
-        struct cov_track_sink *s;
+        struct cov_track_sink *s = make_bins(extent.contig, true);
         struct cov_bins b;
-        assert_ok(cov_range_parse(extent.contig, &range, &e));
-        assert_ok(cov_bins_new(&range, MOST, "x", &contigs, &s, &e));
         fill(s, x);
         cov_bins_get(s, &extent, &b);
         assert_int_equal(b.end, 1000000);
