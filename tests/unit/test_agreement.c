@@ -96,7 +96,7 @@ static int by_value(const void *a, const void *b)
 /* Ranks v[0..n); ties get their mean rank. */
 static void rank(const double *v, double *ranks, size_t n)
 {
-    size_t *order = must(calloc(n, sizeof *order));
+    size_t *order = unit_alloc(n * sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     ranked = v;
@@ -107,7 +107,6 @@ static void rank(const double *v, double *ranks, size_t n)
         for (size_t k = i; k < end; k++)
             ranks[order[k]] = (double)(i + 1 + end) / 2;
     }
-    free(order);
 }
 
 static double correlation(const double *x, const double *y, size_t n)
@@ -129,16 +128,17 @@ enum { N = 60000, CONTIGS = 3 };
 
 static void check(const struct cov_agreement *a, const double *x, const double *y, size_t n)
 {
-    double *rx = calloc(n, sizeof *rx), *ry = calloc(n, sizeof *ry);
-    assert_non_null(rx);
-    assert_non_null(ry);
+    double *rx = unit_alloc(n * sizeof *rx), *ry = unit_alloc(n * sizeof *ry);
     rank(x, rx, n);
     rank(y, ry, n);
     assert_int_equal(a->n, n);
     assert_true(fabs(a->pearson - correlation(x, y, n)) < 1e-11);
     assert_true(fabs(a->spearman - correlation(rx, ry, n)) < 1e-11);
-    free(rx);
-    free(ry);
+}
+
+static float draw(struct cov_rng *rng, unsigned kinds)
+{
+    return (float)(kinds ? (double)cov_rng_below(rng, kinds) : cov_rng_double(rng) - 0.5);
 }
 
 /* Checks contigs of N pairs each, and their total. There are `kinds` distinct values (0: any
@@ -148,18 +148,13 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     struct cov_rng rng;
     struct cov_pairs pairs, total;
     struct cov_agreement a;
-    double *x = calloc(N * CONTIGS, sizeof *x), *y = calloc(N * CONTIGS, sizeof *y);
-    assert_non_null(x);
-    assert_non_null(y);
+    static double x[N * CONTIGS], y[N * CONTIGS];
     cov_rng_init(&rng, kinds);
     assert_ok(cov_pairs_init(&pairs, max_bytes, "/tmp", &e));
     assert_ok(cov_pairs_init(&total, max_bytes, "/tmp", &e));
     for (size_t c = 0; c < CONTIGS; c++) {
         for (size_t i = c * N; i < (c + 1) * N; i++) {
-            float v =
-                (float)(kinds ? (double)cov_rng_below(&rng, kinds) : cov_rng_double(&rng) - 0.5);
-            float w =
-                (float)(kinds ? (double)cov_rng_below(&rng, kinds) : cov_rng_double(&rng) - 0.5);
+            float v = draw(&rng, kinds), w = draw(&rng, kinds);
             x[i] = (double)v;
             y[i] = (double)(w += c == 1 ? v : 0);
             assert_ok(cov_pairs_add(&pairs, v, w, 1, &e));
@@ -178,8 +173,6 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     check(&a, x, y, N * CONTIGS);
     cov_pairs_fini(&pairs);
     cov_pairs_fini(&total);
-    free(x);
-    free(y);
 }
 
 TEST(matches_the_definition)

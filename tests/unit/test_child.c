@@ -6,9 +6,7 @@
 
 static struct child shell(const char *script)
 {
-    struct child c = {.command = child_command(NULL, "/bin/sh -c %s", script)};
-    assert_non_null(c.command);
-    return c;
+    return (struct child){.command = unit_own(child_command(NULL, "/bin/sh -c %s", script))};
 }
 
 TEST(measures_cost)
@@ -23,18 +21,14 @@ TEST(measures_cost)
     /* Counters need a machine that allows them. */
     for (int i = 0; i < CHILD_COUNTERS; i++)
         assert_true(children[1].cost.counters[i] >= -1);
-    free(children[0].command);
-    free(children[1].command);
 }
 
 /* Values keep their blanks, and empty ones are words. */
 TEST(separates_words)
 {
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(child_run("/tmp", &e, "sh -c %s a/%u %s %s last",
-                               "echo $#:$0:$1:$2:$3 >&2; exit 1", 7U, "two  words", ""),
-                     COV_EIO);
-    assert_string_equal(e.text, "sh failed with status 1: 3:a/7:two words::last");
+    assert_fails_with(child_run("/tmp", &e, "sh -c %s a/%u %s %s last",
+                                "echo $#:$0:$1:$2:$3 >&2; exit 1", 7U, "two  words", ""),
+                      COV_EIO, "sh failed with status 1: 3:a/7:two words::last");
 }
 
 TEST(reports_failures)
@@ -49,26 +43,19 @@ TEST(reports_failures)
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         struct child children[2] = {shell(cases[i].command),
                                     shell("exec sleep 60")}; /* killed when the other fails */
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(children_run(children, 2, "/tmp", NULL, &e), COV_EIO);
-        assert_string_equal(e.text, cases[i].text);
-        free(children[0].command);
-        free(children[1].command);
+        assert_fails_with(children_run(children, 2, "/tmp", NULL, &e), COV_EIO, cases[i].text);
     }
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(child_run("/tmp", &e, "no-such-program"), COV_EIO);
-    assert_string_equal(e.text, "no-such-program cannot be run");
+    assert_fails_with(child_run("/tmp", &e, "no-such-program"), COV_EIO,
+                      "no-such-program cannot be run");
 }
 
 /* Programs are searched in the directory of this program first. */
 TEST(prefers_own_directory)
 {
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(child_run("/tmp", &e, "test_child no-such-argument"), COV_EIO);
-    assert_string_equal(e.text, "test_child cannot be run");
-    assert_int_equal(child_prefer_own(NULL), 0);
-    cov_err_clear(&e);
-    assert_int_equal(child_run("/tmp", &e, "test_child --nothing"), 0);
+    assert_fails_with(child_run("/tmp", &e, "test_child no-such-argument"), COV_EIO,
+                      "test_child cannot be run");
+    assert_ok(child_prefer_own(&e));
+    assert_ok(child_run("/tmp", &e, "test_child --nothing"));
 }
 
 int main(int argc, char **argv)

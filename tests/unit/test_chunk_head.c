@@ -10,8 +10,7 @@ static const struct cov_h5_type int32 = {COV_H5_INT, 4, true, false, '\0'};
 static struct cov_chunk_set coverage(void)
 {
     static uint8_t fill[4] = {0xff, 0xff, 0xff, 0xff};
-    static char name[] = "evaluation/atac_coverage";
-    return (struct cov_chunk_set){name, int32, 3, {40, 2}, fill};
+    return (struct cov_chunk_set){"evaluation/atac_coverage", int32, 3, {40, 2}, fill};
 }
 
 TEST(test_contents)
@@ -78,10 +77,7 @@ TEST(test_contents)
 
 static void refuse_set(struct cov_chunk_head *h, const struct cov_chunk_set *set, const char *text)
 {
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_chunk_head_add_set(h, set, &e), COV_EINPUT);
-    if (!strstr(e.text, text))
-        fail_msg("\"%s\" is not about \"%s\"", e.text, text);
+    assert_fails(cov_chunk_head_add_set(h, set, &e), COV_EINPUT, text);
 }
 
 TEST(test_wrong_sets)
@@ -175,9 +171,7 @@ TEST(test_wrong_tables)
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         struct cov_chunk_table t = {name, int32, cases[i].rank, {1, 1, 1}, bytes, cases[i].n_bytes};
         memcpy(t.dims, cases[i].dims, sizeof t.dims);
-        struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_chunk_head_add_table(&h, &t, &e), COV_EINPUT);
-        assert_memory_equal(e.text, "extra/t: ", 9);
+        assert_fails_in(cov_chunk_head_add_table(&h, &t, &e), COV_EINPUT, "extra/t: ", "");
     }
     assert_int_equal(h.n_tables, 0);
     assert_int_equal(cov_chunk_head_add_attr(&h, "extra/t", "a", "b", NULL), COV_EINPUT);

@@ -8,7 +8,6 @@ static const char *const names[] = {"a", "b", "c"};
 static const int64_t lengths[] = {25, 7, 1000};
 static const int64_t sizes[] = {1, 10};
 static const double floats[2]; /* no denominators */
-static struct cov_err err;
 
 /* Returns the measured track: a has 0-5 1, 5-15 3, 18-22 5; b has no intervals; d is in no other
  * track. */
@@ -84,19 +83,19 @@ TEST(counts_bins)
 
 /* Compares a track with one contig of this length and one interval. */
 static int compare(struct cov_interval_store *s, const struct cov_comparison_options *o,
-                   const struct cov_interval *iv, int64_t length)
+                   int64_t length, struct cov_err *failure)
 {
+    static const struct cov_interval iv = {0, 20, 1};
     struct cov_comparison *c;
-    err = (struct cov_err)COV_ERR_INIT;
     assert_ok(cov_comparison_new("x.bg", NULL, s, floats, o, &c, &e));
     struct cov_track_sink *sink = &c->sink;
-    int rc = cov_track_begin_named(sink, "a", &err);
+    int rc = cov_track_begin_named(sink, "a", failure);
     if (!rc)
-        rc = cov_track_add(sink, iv, 1, &err);
+        rc = cov_track_add(sink, &iv, 1, failure);
     if (!rc)
-        rc = cov_track_end_contig(sink, length, &err);
+        rc = cov_track_end_contig(sink, length, failure);
     if (!rc)
-        rc = cov_track_close(sink, &err);
+        rc = cov_track_close(sink, failure);
     cov_comparison_free(c);
     return rc;
 }
@@ -104,28 +103,26 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
 TEST(rejects_different_lengths)
 {
     static const struct cov_track_contigs contigs = {3, names, lengths};
-    static const struct cov_interval iv = {0, 20, 1};
     struct cov_comparison_options o = options;
     struct cov_comparison *c;
     struct cov_interval_store *s = measured(26);
-    err = (struct cov_err)COV_ERR_INIT;
     assert_ok(cov_comparison_new("x.h5", &contigs, s, floats, &o, &c, &e));
-    assert_true(cov_track_begin(&c->sink, 0, &err) < 0);
-    assert_string_equal(err.text, "x.h5: contig a has 25 bases, but 26 in m.bw");
+    assert_fails_with(cov_track_begin(&c->sink, 0, &e), COV_EINPUT,
+                      "x.h5: contig a has 25 bases, but 26 in m.bw");
     cov_comparison_free(c);
-    assert_int_equal(compare(s, &o, &iv, 26), 0);
-    assert_true(compare(s, &o, &iv, 25) < 0);
-    assert_string_equal(err.text, "x.bg: contig a has 25 bases, but 26 in m.bw");
+    assert_ok(compare(s, &o, 26, &e));
+    assert_fails_with(compare(s, &o, 25, &e), COV_EINPUT,
+                      "x.bg: contig a has 25 bases, but 26 in m.bw");
     /* A contig of unknown length must not reach past a known length. */
     o.has_lengths[0] = false;
-    assert_int_equal(compare(s, &o, &iv, 20), 0);
-    assert_true(compare(s, &o, &iv, 27) < 0);
-    assert_string_equal(err.text, "x.bg: contig a reaches base 27, but has only 26 bases in m.bw");
+    assert_ok(compare(s, &o, 20, &e));
+    assert_fails_with(compare(s, &o, 27, &e), COV_EINPUT,
+                      "x.bg: contig a reaches base 27, but has only 26 bases in m.bw");
     o.has_lengths[1] = false;
-    assert_int_equal(compare(s, &o, &iv, 27), 0);
+    assert_ok(compare(s, &o, 27, &e));
     o.has_lengths[0] = true;
-    assert_int_equal(compare(s, &o, &iv, 27), 0);
-    assert_true(compare(s, &o, &iv, 25) < 0);
-    assert_string_equal(err.text, "m.bw: contig a reaches base 26, but has only 25 bases in x.bg");
+    assert_ok(compare(s, &o, 27, &e));
+    assert_fails_with(compare(s, &o, 25, &e), COV_EINPUT,
+                      "m.bw: contig a reaches base 26, but has only 25 bases in x.bg");
     cov_interval_store_free(s);
 }

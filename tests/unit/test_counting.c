@@ -95,41 +95,37 @@ TEST(follows_the_cigar)
 
 TEST(filters_by_flags)
 {
-    struct cov_counting rules = helixer;
+    enum { EXCLUDED = COV_COUNT_HELIXER_EXCLUDES, PROPER = COV_READ_PAIRED | COV_READ_PROPER_PAIR };
     static const struct {
-        unsigned flags;
+        unsigned excluded, required, mapq, flags;
         const char *wanted;
     } cases[] = {
-        {0, "100-110 +"},
-        {COV_READ_REVERSE, "100-110 -"},
-        {COV_READ_UNMAPPED, "unmapped"},
-        {COV_READ_SECONDARY, "flags"},
-        {COV_READ_QC_FAIL, "flags"},
-        {COV_READ_DUPLICATE, "100-110 +"},
-        {COV_READ_SUPPLEMENTARY, "100-110 +"},
-        {COV_READ_PAIRED | COV_READ_MATE_UNMAPPED, "100-110 +"},
+        {EXCLUDED, 0, 0, 0, "100-110 +"},
+        {EXCLUDED, 0, 0, COV_READ_REVERSE, "100-110 -"},
+        {EXCLUDED, 0, 0, COV_READ_UNMAPPED, "unmapped"},
+        {EXCLUDED, 0, 0, COV_READ_SECONDARY, "flags"},
+        {EXCLUDED, 0, 0, COV_READ_QC_FAIL, "flags"},
+        {EXCLUDED, 0, 0, COV_READ_DUPLICATE, "100-110 +"},
+        {EXCLUDED, 0, 0, COV_READ_SUPPLEMENTARY, "100-110 +"},
+        {EXCLUDED, 0, 0, COV_READ_PAIRED | COV_READ_MATE_UNMAPPED, "100-110 +"},
+        {0, 0, 0, COV_READ_UNMAPPED, "unmapped"},
+        {0, PROPER, 0, 0, "flags"},
+        {0, PROPER, 0, COV_READ_PAIRED, "flags"},
+        {0, PROPER, 0, PROPER, "100-110 +"},
+        {0, PROPER, 30, PROPER, "100-110 +"},
+        {0, PROPER, 31, PROPER, "mapping_quality"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        const struct cov_counting rules = {.strand = COV_COUNT_OWN,
+                                           .exclude_flags = cases[i].excluded,
+                                           .require_flags = cases[i].required,
+                                           .min_mapq = cases[i].mapq};
         struct cov_read r = make_read(cases[i].flags, 100, "10M");
         expect(&rules, &r, cases[i].wanted);
     }
-    struct cov_read r = make_read(COV_READ_UNMAPPED, 100, "10M");
-    rules.exclude_flags = 0;
-    expect(&rules, &r, "unmapped");
-    r.flags = 0;
+    struct cov_read r = make_read(0, 100, "10M");
     r.contig = -1;
-    expect(&rules, &r, "unmapped");
-    r.contig = 0;
-    rules.require_flags = COV_READ_PAIRED | COV_READ_PROPER_PAIR;
-    expect(&rules, &r, "flags");
-    r.flags = COV_READ_PAIRED;
-    expect(&rules, &r, "flags");
-    r.flags = COV_READ_PAIRED | COV_READ_PROPER_PAIR;
-    expect(&rules, &r, "100-110 +");
-    rules.min_mapq = 30;
-    expect(&rules, &r, "100-110 +");
-    rules.min_mapq = 31;
-    expect(&rules, &r, "mapping_quality");
+    expect(&helixer, &r, "unmapped");
 }
 
 TEST(shifts_reads)

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/base/log.h"
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"
+#include "tests/lib/own_log.h"
 
 enum { L = 16 };
 
@@ -35,9 +35,8 @@ TEST(names)
     assert_int_equal(choice.cards[0], 3);
     assert_int_equal(choice.cards[1], 0);
     assert_int_equal(choice.cards[2], 12);
-    for (size_t i = 0; i < COV_COUNT(wrong); i++) {
+    for (size_t i = 0; i < COV_COUNT(wrong); i++)
         assert_fails(cov_device_parse(wrong[i], &choice, &e), COV_EUSAGE, "--device: ");
-    }
     for (int i = 1; i < COV_DEVICE_MAX_CARDS; i++)
         (void)snprintf(many + strlen(many), sizeof many - strlen(many), ",%d", i);
     parses(many, COV_DEVICE_CUDA, COV_DEVICE_MAX_CARDS);
@@ -78,44 +77,9 @@ TEST(no_plugin)
     cov_device_close(dev);
 }
 
-/* A device with advice. */
-static void advise(const struct cov_device *dev, struct cov_device_advice *out)
-{
-    *out = (struct cov_device_advice){.batch = 64, .batch_bases = 1000, .n_waiting = 4};
-}
-
-TEST(advice)
-{
-    static const struct cov_device_ops ops = {.name = "some", .advise = advise};
-    const struct cov_device dev = {&ops};
-    assert_int_equal(cov_device_batch(&dev, 10), 64);
-    assert_int_equal(cov_device_batch(&dev, 100), 10);
-    assert_int_equal(cov_device_batch(&dev, 2000), 1);
-    assert_int_equal(cov_device_waiting(&dev), 4);
-}
-
-static char last_warning[512];
-static int n_warnings, n_closed;
-
-static void note(void *arg, enum cov_log_level level, const char *text)
-{
-    if (level != COV_LOG_WARNING)
-        return;
-    n_warnings++;
-    (void)snprintf(last_warning, sizeof last_warning, "%s", text);
-}
-
-static int note_warnings(void **state)
-{
-    cov_log_set(note, NULL, COV_LOG_INFO);
-    return 0;
-}
-TEST_GROUP(note_warnings, NULL)
-
 /* ---- a mock GPU that may refuse a network ---- */
 
-static size_t n_calls;
-
+static size_t n_calls, n_closed;
 static bool takes;
 
 static void close_gpu(struct cov_device *dev)
@@ -135,13 +99,12 @@ static const char *precision_gpu(const struct cov_device *dev)
 
 static void advise_gpu(const struct cov_device *dev, struct cov_device_advice *out)
 {
-    *out = (struct cov_device_advice){.batch = 64, .batch_bases = 1 << 20, .n_waiting = 4};
+    *out = (struct cov_device_advice){.batch = 64, .batch_bases = 1000, .n_waiting = 4};
 }
 
 static int forward_gpu(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                        float *out, struct cov_err *e)
 {
-    (void)p, (void)worker, (void)n, (void)codes, (void)e;
     n_calls++;
     out[0] = 7;
     return COV_OK;
@@ -166,7 +129,6 @@ static int new_gpu(struct cov_device *dev, const struct cov_program_spec *spec,
 {
     static const struct cov_program_ops ops = {forward_gpu, all_gpu, counts_gpu, free_gpu};
     static struct cov_program program = {.ops = &ops};
-    (void)dev, (void)spec;
     if (!takes)
         return cov_fail(e, COV_ENOMEM, "a GPU: no memory");
     *out = &program;
@@ -181,6 +143,15 @@ static const struct cov_device_ops gpu_ops = {
     .advise = advise_gpu,
     .program_new = new_gpu,
 };
+
+TEST(advice)
+{
+    const struct cov_device dev = {&gpu_ops};
+    assert_int_equal(cov_device_batch(&dev, 10), 64);
+    assert_int_equal(cov_device_batch(&dev, 100), 10);
+    assert_int_equal(cov_device_batch(&dev, 2000), 1);
+    assert_int_equal(cov_device_waiting(&dev), 4);
+}
 
 /* ---- a network of one convolution ---- */
 
@@ -205,7 +176,8 @@ static struct cov_device *open_auto(const struct cov_cpu_options *cpu)
 {
     static struct cov_device gpu = {&gpu_ops};
     struct cov_device *dev;
-    n_warnings = n_closed = 0;
+    n_closed = 0;
+    start_log(COV_LOG_WARNING);
     assert_ok(cov_device_open_auto(&gpu, cpu, &dev, &e));
     return dev;
 }
@@ -236,7 +208,7 @@ TEST(keeps_the_gpu)
     assert_int_equal(counts.positions_computed, 101);
     cov_program_free(p);
     cov_program_free(NULL);
-    assert_int_equal(n_warnings, 0);
+    assert_int_equal(logged.n_warnings, 0);
     cov_device_close(dev);
     assert_int_equal(n_closed, 1);
 }
@@ -252,8 +224,7 @@ TEST(falls_back_to_the_cpu)
     dev = open_auto(&options);
     levels[0] = '?'; /* the device has its own copy */
     assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
-    assert_int_equal(n_warnings, 1);
-    assert_string_equal(last_warning, "a GPU: no memory; continuing on the CPU");
+    assert_string_equal(logged.all, "a GPU: no memory; continuing on the CPU\n");
     assert_string_equal(dev->ops->name, "cpu");
     assert_string_equal(dev->ops->precision(dev), "fp32");
     assert_non_null(strstr(dev->ops->describe(dev), "scalar reference"));
@@ -272,7 +243,7 @@ TEST(falls_back_to_the_cpu)
     takes = true; /* from now on always the CPU, without another warning */
     assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
     assert_string_equal(dev->ops->name, "cpu");
-    assert_int_equal(n_warnings, 1);
+    assert_int_equal(logged.n_warnings, 1);
     cov_program_free(p);
     cov_device_close(dev);
     assert_int_equal(n_closed, 1);
@@ -282,11 +253,10 @@ TEST(falls_back_to_the_cpu)
 TEST(fails_without_a_cpu)
 {
     struct cov_program *p;
-    struct cov_err e = COV_ERR_INIT;
     const struct cov_cpu_options options = {.levels = "none such"};
     takes = false;
     struct cov_device *dev = open_auto(&options);
-    assert_int_equal(dev->ops->program_new(dev, &spec, &p, &e), COV_EUSAGE);
+    assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_EUSAGE);
     assert_null(p);
     cov_device_close(dev);
 }
@@ -308,8 +278,7 @@ TEST(trains_on_the_cpu)
     takes = true;
     struct cov_device *dev = open_auto(&options);
     assert_int_equal(dev->ops->training_new(dev, &training, &t, NULL), COV_OK);
-    assert_int_equal(n_warnings, 1);
-    assert_string_equal(last_warning, "a GPU: cannot train; continuing on the CPU");
+    assert_string_equal(logged.all, "a GPU: cannot train; continuing on the CPU\n");
     assert_int_equal(t->gradients->load(t, NULL), COV_OK);
     cov_training_free(t);
     cov_training_free(NULL);

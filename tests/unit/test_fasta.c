@@ -10,12 +10,12 @@
 static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 {
     struct cov_fasta *f;
-    struct cov_err e = COV_ERR_INIT;
     size_t n = 0;
     uint8_t codes[64];
     out[0] = '\0';
-    int rc = cov_fasta_open("x.fa", 1, &f, &e);
-    assert_int_equal(rc, 0);
+    int rc;
+    assert_ok(cov_fasta_open("x.fa", 1, &f, &e));
+    struct cov_err e = COV_ERR_INIT;
     assert_string_equal(cov_fasta_name(f), "x.fa");
     struct cov_fasta_header header;
     while ((rc = cov_fasta_next(f, &header, &e)) > 0) {
@@ -83,9 +83,9 @@ TEST(test_contents)
         {">a\nA\n>", ">a@1 A !3: header without a name"},
     };
     char found[256];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
         for (size_t cap = 1; cap < 20; cap++) {
-            put_bytes("x.fa", cases[i].text, strlen(cases[i].text));
+            put_text("x.fa", cases[i].text);
             scan(cap, NULL, found, sizeof found);
             assert_string_equal(found, cases[i].found);
         }
@@ -156,40 +156,39 @@ TEST(test_long_names)
 /* The end of a long line and the next header are at each position around the end of the buffer. */
 TEST(test_buffers)
 {
-    enum { N = 1 << 20 };
-    char *text = malloc(N + 100);
+    enum { BUFFER = 1 << 18, N = 4 * BUFFER };
+    static char text[N];
+    static uint8_t codes[N];
     static const char head[3] = ">a\n", tail[] = " \t\n>second with words\nGG\n";
-    assert_non_null(text);
+    struct cov_fasta *f;
+    struct cov_fasta_header header;
     for (size_t lead = 0; lead < 24; lead++) {
-        /* The tail moves across the end of the buffer (2^18). */
-        size_t n = (1 << 18) - lead;
+        /* The tail moves across the end of the buffer. */
+        size_t n = BUFFER - lead;
         memset(text, 'C', n);
         memcpy(text, head, sizeof head);
         memcpy(text + n, tail, sizeof tail - 1);
         put_bytes("x.fa", text, n + sizeof tail - 1);
-        struct cov_fasta *f;
-        struct cov_fasta_header header;
-        static uint8_t codes[1000];
-        assert_int_equal(cov_fasta_open("x.fa", 1, &f, NULL), 0);
+        assert_ok(cov_fasta_open("x.fa", 1, &f, &e));
         assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
         size_t letters = 0, got;
         do {
-            assert_int_equal(cov_fasta_codes(f, codes, sizeof codes, &got, NULL, NULL), 0);
+            assert_ok(cov_fasta_codes(f, codes, 1000, &got, NULL, &e));
             for (size_t i = 0; i < got; i++)
                 assert_int_equal(codes[i], COV_CODE_C);
             letters += got;
-        } while (got == sizeof codes);
+        } while (got == 1000);
         assert_int_equal(letters, n - 3);
         assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
         assert_string_equal(header.name, "second");
         assert_int_equal(header.line, 3);
         bool more;
-        assert_int_equal(cov_fasta_has_more(f, &more, NULL), 0);
+        assert_ok(cov_fasta_has_more(f, &more, &e));
         assert_true(more);
-        assert_int_equal(cov_fasta_codes(f, codes, sizeof codes, &got, NULL, NULL), 0);
+        assert_ok(cov_fasta_codes(f, codes, 1000, &got, NULL, &e));
         assert_int_equal(got, 2);
         assert_int_equal(codes[1], COV_CODE_G);
-        assert_int_equal(cov_fasta_has_more(f, &more, NULL), 0);
+        assert_ok(cov_fasta_has_more(f, &more, &e));
         assert_false(more);
         assert_int_equal(cov_fasta_next(f, &header, NULL), 0);
         cov_fasta_free(f);
@@ -197,26 +196,17 @@ TEST(test_buffers)
     /* White space extends past the end of the buffer, and a letter follows. */
     memset(text, 'C', N);
     memcpy(text, head, sizeof head);
-    memset(text + (1 << 18) - 5, ' ', 10);
+    memset(text + BUFFER - 5, ' ', 10);
     put_bytes("x.fa", text, N);
-    struct cov_fasta *f;
-    struct cov_fasta_header header;
-    struct cov_err e = COV_ERR_INIT;
     char expected[128];
-    uint8_t *codes = malloc(N);
     size_t got;
-    assert_non_null(codes);
-    (void)snprintf(expected, sizeof expected, "x.fa:2:%d: white space between letters",
-                   (1 << 18) - 5 - 3 + 1);
-    assert_int_equal(cov_fasta_open("x.fa", 1, &f, NULL), 0);
+    (void)snprintf(expected, sizeof expected, "x.fa:2:%d: white space between letters", BUFFER - 7);
+    assert_ok(cov_fasta_open("x.fa", 1, &f, &e));
     assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
-    assert_int_equal(cov_fasta_codes(f, codes, (1 << 18) - 8, &got, NULL, NULL), 0);
-    assert_int_equal(got, (1 << 18) - 8);
-    assert_int_equal(cov_fasta_codes(f, codes, N, &got, NULL, &e), COV_EINPUT);
-    free(codes);
-    assert_string_equal(e.text, expected);
+    assert_ok(cov_fasta_codes(f, codes, BUFFER - 8, &got, NULL, &e));
+    assert_int_equal(got, BUFFER - 8);
+    assert_fails_with(cov_fasta_codes(f, codes, N, &got, NULL, &e), COV_EINPUT, expected);
     cov_fasta_free(f);
-    free(text);
 }
 
 TEST_GROUP(enter_dir, leave_dir)
