@@ -35,7 +35,10 @@ int coveffect_open_models(struct cov_common *common, const struct coveffect_inpu
     if (rc)
         return rc;
     rc = cov_stats_set_model(&common->stats, (*out)->path, (*out)->sha256, e);
-    return !rc && cov_ensemble_check_length(*out, window, e) ? cov_err_prefix(e, "--window") : rc;
+    if (rc)
+        return rc;
+    rc = cov_ensemble_check_length(*out, window, e);
+    return rc ? cov_err_prefix(e, rc, "--window") : COV_OK;
 }
 
 int coveffect_find_dataset(const struct cov_ensemble *m, const char *option, const char *name,

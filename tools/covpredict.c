@@ -152,7 +152,7 @@ static int try_model(const struct cov_ensemble *model, struct cov_device *device
     size_t L = cov_grid_chunk_length(cov_chunk_file_grid(f));
     cov_chunk_file_close(f);
     rc = cov_ensemble_check_length(model, L, e);
-    return rc ? cov_err_prefix(e, "%s", path) : cov_ensemble_try(model, device, L, e);
+    return rc ? cov_err_prefix(e, rc, "%s", path) : cov_ensemble_try(model, device, L, e);
 }
 
 /* Evaluates the mean of the checkpoints on files[0..n). Writes the table to common->output, or to

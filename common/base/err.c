@@ -53,10 +53,10 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...)
     return code;
 }
 
-int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
+int cov_err_prefix(struct cov_err *e, int code, const char *fmt, ...)
 {
     if (!e)
-        return COV_EINPUT;
+        return code;
     char head[sizeof e->text], tail[sizeof e->text];
     va_list args;
     va_start(args, fmt);
@@ -67,7 +67,7 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
     int room = (int)sizeof e->text - 3;
     int n_head = (int)strlen(head) < room / 2 ? (int)strlen(head) : room / 2;
     (void)snprintf(e->text, sizeof e->text, "%.*s: %.*s", n_head, head, room - n_head, tail);
-    return e->code;
+    return code;
 }
 
 void cov_err_append(struct cov_err *e, const char *fmt, ...)

@@ -46,8 +46,8 @@ int cov_fail(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4)
  * for EPIPE, else COV_EIO. */
 int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Prepends "<text>: " to the text of *e. Returns the code of *e, which does not change. */
-int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
+/* Prepends "<text>: " to the text of *e, whose code does not change, and returns `code`. */
+int cov_err_prefix(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4);
 
 /* Appends a hint to the text of *e, whose code does not change. */
 void cov_err_append(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);

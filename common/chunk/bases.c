@@ -328,7 +328,7 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
                     : decode_onehot(b, row, raw, first_piece, codes, e);
     if (rc) {
         char text[COV_ROW_TEXT_BYTES];
-        return cov_err_prefix(e, "%s: %s: %s", b->path, cov_bases_name(b),
+        return cov_err_prefix(e, rc, "%s: %s: %s", b->path, cov_bases_name(b),
                               cov_row_text(grid, row, text));
     }
     struct cov_chunk c = cov_grid_chunk(grid, row);

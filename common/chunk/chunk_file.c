@@ -107,7 +107,7 @@ static int add_set(struct cov_chunk_file *f, const char *name, int rank, struct 
         set.type.big_endian = false;
         rc = cov_chunk_head_add_set(&f->head, &set, e);
         if (rc)
-            rc = cov_err_prefix(e, "%s", cov_h5_path(f->h5));
+            rc = cov_err_prefix(e, rc, "%s", cov_h5_path(f->h5));
     }
     free(set.name);
     free(fill);
@@ -149,7 +149,7 @@ static int read_table(struct cov_chunk_file *f, const char *name, int rank, stru
         table.type.big_endian = false;
         rc = cov_chunk_head_add_table(&f->head, &table, e);
         if (rc)
-            rc = cov_err_prefix(e, "%s", cov_h5_path(f->h5));
+            rc = cov_err_prefix(e, rc, "%s", cov_h5_path(f->h5));
     }
     free(table.name);
     free(table.elems);
@@ -195,7 +195,7 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
         }
         rc = cov_chunk_head_add_attr(&f->head, set, name, attrs[i].text, e);
         if (rc)
-            rc = cov_err_prefix(e, "%s", cov_h5_path(f->h5));
+            rc = cov_err_prefix(e, rc, "%s", cov_h5_path(f->h5));
     }
     cov_h5_free_attrs(attrs, n);
     return rc;
@@ -250,7 +250,7 @@ static int find_length(struct cov_chunk_file *f, struct cov_err *e)
 static int check_fill(const struct cov_chunk_file *f, struct cov_err *e)
 {
     int rc = cov_chunk_head_check_fill(&f->head, cov_grid_longest(f->grid), false, e);
-    return rc ? cov_err_prefix(e, "%s", cov_h5_path(f->h5)) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", cov_h5_path(f->h5)) : COV_OK;
 }
 
 /* `wanted`: NULL for all. */
@@ -379,7 +379,7 @@ int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_c
             cov_h5_unpack(r, (struct cov_h5_block){i, 1, 0, r->dims[2]}, raw, piece, &block, e);
         if (rc) {
             char row[COV_ROW_TEXT_BYTES];
-            return cov_err_prefix(e, "%s: %s: %s", cov_h5_path(f->h5),
+            return cov_err_prefix(e, rc, "%s: %s: %s", cov_h5_path(f->h5),
                                   f->head.sets[parts.ks[j]].name, cov_row_text(f->grid, i, row));
         }
         piece += cov_h5_n_pieces(r, 0, r->dims[2]);

@@ -124,11 +124,12 @@ static int add_row(const struct cov_h5 *f, const struct description *d, size_t f
     int rc = cov_h5_to_int64(type, d->numbers.block + d->n_numbers * i * type->bytes, d->n_numbers,
                              x, e);
     if (rc && by_row)
-        return cov_err_prefix(e, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
+        return cov_err_prefix(e, rc, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
     if (!rc)
         rc = by_row ? cov_grid_builder_add(builder, &id, x[0], x[1], e)
                     : cov_grid_builder_declare(builder, &id, x[0], e);
-    return rc ? cov_err_prefix(e, "%s: %s", cov_h5_path(f), by_row ? "data" : SEQ_NAMES) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s: %s", cov_h5_path(f), by_row ? "data" : SEQ_NAMES)
+              : COV_OK;
 }
 
 static int add_rows(const struct cov_h5 *f, const struct description *d, size_t n_rows,
@@ -235,7 +236,7 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
         rc = cov_grid_builder_finish(builder, out, e);
         builder = NULL;
         if (rc)
-            (void)cov_err_prefix(e, "%s", cov_h5_path(f));
+            (void)cov_err_prefix(e, rc, "%s", cov_h5_path(f));
     }
     cov_grid_builder_free(builder);
     close_description(&d);

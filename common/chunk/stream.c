@@ -129,8 +129,9 @@ static int order_pair(struct order *o, const struct cov_stream_pair *pair, struc
     }
     if (o->longest < pair->end - pair->beg)
         o->longest = pair->end - pair->beg;
-    if (cov_chunk_head_check_fill(o->head, o->longest, true, e) != COV_OK)
-        return cov_err_prefix(e, "%s", o->name);
+    int rc = cov_chunk_head_check_fill(o->head, o->longest, true, e);
+    if (rc)
+        return cov_err_prefix(e, rc, "%s", o->name);
     o->end = pair->end;
     o->n_seq_pairs++;
     o->n_pairs++;
@@ -155,9 +156,8 @@ static int order_last(struct order *o, struct cov_err *e)
 {
     if (o->in_seq)
         return refuse(o, "the stream ends within a sequence", e);
-    if (o->n_pairs > 0 && cov_chunk_head_check_fill(o->head, o->longest, false, e) != COV_OK)
-        return cov_err_prefix(e, "%s", o->name);
-    return COV_OK;
+    int rc = o->n_pairs > 0 ? cov_chunk_head_check_fill(o->head, o->longest, false, e) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", o->name) : COV_OK;
 }
 
 /* ---- reading ---- */
@@ -324,7 +324,7 @@ static int read_head(struct cov_stream *s, struct cov_err *e)
     if (rc)
         return rc;
     rc = cov_stream_head_decode(&s->text, &s->head, &s->order.partial, e);
-    return rc ? cov_err_prefix(e, "%s: damaged head of a chunk stream", s->order.name) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s: damaged head of a chunk stream", s->order.name) : COV_OK;
 }
 
 int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *e)
@@ -494,7 +494,7 @@ static int write_head(struct cov_stream_writer *w, struct cov_err *e)
     (void)cov_stream_put_u32(start + COV_STREAM_MAGIC_BYTES, COV_STREAM_VERSION);
     int rc = cov_stream_head_encode(&w->head, w->order.partial, &record, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", w->order.name);
+        (void)cov_err_prefix(e, rc, "%s", w->order.name);
     else
         rc = cov_bgz_write(w->out, start, sizeof start, e);
     if (!rc)

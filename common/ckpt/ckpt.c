@@ -300,7 +300,7 @@ static int read_hparams(const struct cov_pickle_value *dict, const char *name,
             rc = read_hparam_value(dict->items[2 * *n + 1], h, e);
     }
     if (rc)
-        (void)cov_err_prefix(e, "%s", name);
+        (void)cov_err_prefix(e, rc, "%s", name);
     return rc;
 }
 
@@ -395,7 +395,7 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
     }
     rc = read_plain(cov_torch_root(f), c, &state, e);
     if (rc) {
-        (void)cov_err_prefix(e, "%s", path);
+        (void)cov_err_prefix(e, rc, "%s", path);
         goto out;
     }
     rc = read_tensors(f, state, c, e);
@@ -404,7 +404,7 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
     strip_wrappers(c);
     rc = cov_ckpt_check_names(c, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", path);
+        (void)cov_err_prefix(e, rc, "%s", path);
 out:
     cov_torch_close(f);
     if (rc)

@@ -241,7 +241,7 @@ static int read_pickle(struct cov_torch_file *f, struct cov_err *e)
     if (rc)
         return rc;
     rc = cov_pickle_read(f->text, n, allowed, COV_COUNT(allowed), &f->pickle, e);
-    return rc ? cov_err_prefix(e, "%s", f->path) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", f->path) : COV_OK;
 }
 
 int cov_torch_open(const char *path, struct cov_torch_file **out, struct cov_err *e)
@@ -365,7 +365,7 @@ static int read_storage(struct cov_torch_file *f, struct cov_torch_tensor *t, st
     bool found = false;
     int rc = cov_pickle_string(id->items[2], &key, e);
     if (rc) {
-        (void)cov_err_prefix(e, "%s: tensor %s", f->path, t->name);
+        (void)cov_err_prefix(e, rc, "%s: tensor %s", f->path, t->name);
         return rc;
     }
     rc = find_entry(f, "data/", key, &entry, &found, e);

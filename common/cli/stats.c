@@ -239,7 +239,7 @@ int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e
         return rc;
     rc = add_shard(&s->shards, v, e);
     cov_json_free(v);
-    return rc ? cov_err_prefix(e, "%s", path) : rc;
+    return rc ? cov_err_prefix(e, rc, "%s", path) : rc;
 }
 
 /* Peak memory of this program in bytes; -1 if unknown. */

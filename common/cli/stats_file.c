@@ -535,5 +535,5 @@ int cov_stats_check(const struct cov_stats *s, const char *path, bool force, str
     if (!rc && plot_path)
         rc = cov_outfile_try(plot_path, COV_OUTFILE_JSON, force, e);
     free(plot_path);
-    return rc ? cov_err_prefix(e, "--stats") : rc;
+    return rc ? cov_err_prefix(e, rc, "--stats") : rc;
 }

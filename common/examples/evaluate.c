@@ -293,7 +293,7 @@ static int evaluate_opened(struct evaluation *t, struct cov_examples *x,
     struct cov_forward_counts counts;
     int rc = cov_ensemble_check_length(t->model, L, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", f->path);
+        (void)cov_err_prefix(e, rc, "%s", f->path);
     if (!rc)
         rc = list_rows(x, &list, &n, e);
     if (!rc)

@@ -140,7 +140,7 @@ int cov_example_file_open(const char *path, bool blacklist, struct cov_blacklist
         rc = cov_signal_find_parts(cov_chunk_file_head(f->file), COV_SIGNAL_MEASURED, &f->parts,
                                    &f->n_parts, e);
         if (rc)
-            (void)cov_err_prefix(e, "%s", path);
+            (void)cov_err_prefix(e, rc, "%s", path);
     }
     if (!rc && (blacklist || list)) {
         f->dropped =

@@ -195,12 +195,11 @@ int cov_ranks_compare_files(struct cov_ranks *r, const char *const *paths, size_
     return rc;
 }
 
-void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e)
+int cov_ranks_name(const struct cov_ranks *r, int code, struct cov_err *e)
 {
     char host[HOST] = "";
     (void)gethostname(host, sizeof host - 1);
-    if (r->rank > 0)
-        (void)cov_err_prefix(e, "rank %zu on host %s", r->rank, host);
+    return r->rank == 0 ? code : cov_err_prefix(e, code, "rank %zu on host %s", r->rank, host);
 }
 
 /* ---------------------------------------------------------------- rows */

@@ -74,8 +74,9 @@ int cov_ranks_compare(struct cov_ranks *r, const struct cov_rank_item *items, si
 /* Collective: the same for files, by their names (without directories) and contents. */
 int cov_ranks_compare_files(struct cov_ranks *r, const char *const *paths, size_t n,
                             struct cov_err *e) COV_MUST_USE;
-/* Prefixes the message of a process other than the first with its number and host. */
-void cov_ranks_name(const struct cov_ranks *r, struct cov_err *e);
+/* Prefixes the message of a process other than the first with its number and host; returns
+ * `code`. */
+int cov_ranks_name(const struct cov_ranks *r, int code, struct cov_err *e);
 
 /* Collective, only with several processes: calls ops->share. cov_ranks_close unshares the
  * window. */

@@ -223,7 +223,7 @@ int cov_textfile_read_json(const char *path, size_t max_bytes, struct cov_json_v
         cov_err_clear(e);
         return cov_fail_kind(e, path, "not a JSON file");
     }
-    return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", path) : COV_OK;
 }
 
 /* ---- tables ---- */

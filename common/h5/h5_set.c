@@ -533,7 +533,8 @@ static int read_band(struct cov_h5_set *s, size_t row, uint8_t *dst, struct cov_
         return rc;
     rc = cov_h5_unpack(r, (struct cov_h5_block){first, n, 0, r->dims[2]}, &s->raw, 0, &block, e);
     if (rc)
-        return cov_err_prefix(e, "%s: %s: rows %zu to %zu", s->path, s->name, first, first + n - 1);
+        return cov_err_prefix(e, rc, "%s: %s: rows %zu to %zu", s->path, s->name, first,
+                              first + n - 1);
     memcpy(dst, block, n * r->dims[1] * r->dims[2] * r->type.bytes);
     return COV_OK;
 }

@@ -23,7 +23,7 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
     if (o->cpu && !*o->cpu)
         o->cpu = NULL;
     rc = cov_device_limit_levels(o->cpu, e);
-    return rc ? cov_err_prefix(e, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
 }
 
 int cov_device_options_parse_training(struct cov_device_options *o, struct cov_err *e)

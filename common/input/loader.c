@@ -237,7 +237,7 @@ static int apply_regions(struct cov_loader *l, const struct cov_loader_options *
     if (!rc)
         rc = cov_select_regions(l->regions, o->regions, o->n_regions, e);
     if (rc) {
-        (void)cov_err_prefix(e, "%s", l->path);
+        (void)cov_err_prefix(e, rc, "%s", l->path);
         return rc;
     }
     if (o->bed_path)

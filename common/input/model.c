@@ -285,7 +285,7 @@ int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e)
     }
     rc = fill_model(c, m, e);
     if (rc) {
-        (void)cov_err_prefix(e, "%s", path);
+        (void)cov_err_prefix(e, rc, "%s", path);
         goto out;
     }
     rc = cov_sha256_file(path, m->sha256, e);

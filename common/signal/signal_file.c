@@ -196,7 +196,7 @@ static int open_signal(struct cov_signal *s, const char *path, struct cov_bgz *i
                   cov_chunk_head_attr(s->head, COV_PREDICTIONS_SET, COV_PREDICTIONS_OUTSIDE_ATTR);
     rc = cov_signal_find_parts(s->head, kind, &s->parts, &s->n_parts, e);
     if (rc == COV_EINPUT)
-        (void)cov_err_prefix(e, "%s%s", s->name, in ? other_kind(s->head, kind) : "");
+        (void)cov_err_prefix(e, rc, "%s%s", s->name, in ? other_kind(s->head, kind) : "");
     return rc;
 }
 
@@ -324,7 +324,8 @@ int cov_signal_decode_row(const struct cov_signal *s, size_t i, const size_t *ks
         int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
                                &elems, e);
         if (rc)
-            return cov_err_prefix(e, "%s: %s: %s", s->name, d->name, cov_row_text(s->grid, i, row));
+            return cov_err_prefix(e, rc, "%s: %s: %s", s->name, d->name,
+                                  cov_row_text(s->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
         const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, s->has_gaps};
         size_t good = cov_signal_means(&columns, elems, length, L, values);
@@ -579,8 +580,11 @@ int cov_signal_split(struct cov_signal *s, size_t k, struct cov_err *e)
     const char *prefix = s->parts[k].name;
     char *name = cov_coverage_files_name(prefix, strlen(prefix), e);
     int rc = name ? COV_OK : COV_ENOMEM;
-    if (!rc && split_part(s, k, cov_chunk_head_table(s->head, name), e))
-        rc = cov_err_prefix(e, "%s", s->name);
+    if (!rc) {
+        rc = split_part(s, k, cov_chunk_head_table(s->head, name), e);
+        if (rc)
+            rc = cov_err_prefix(e, rc, "%s", s->name);
+    }
     free(name);
     return rc;
 }

@@ -93,7 +93,7 @@ static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
         int rc = cov_grid_strand_rows(r->signal->grid, seq, strand == COV_MINUS, &r->rows[strand],
                                       &n[strand], e);
         if (rc)
-            return rc == COV_EINPUT ? cov_err_prefix(e, "%s", r->signal->name) : rc;
+            return rc == COV_EINPUT ? cov_err_prefix(e, rc, "%s", r->signal->name) : rc;
     }
     const size_t *plus = r->rows[COV_PLUS], *minus = r->rows[COV_MINUS];
     bool same = !plus || !minus || n[COV_PLUS] == n[COV_MINUS];

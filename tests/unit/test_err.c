@@ -15,10 +15,11 @@ TEST(keeps_first)
     assert_string_equal(e.text, "chr7: ?[31mbad?");
     assert_int_equal(cov_fail(&e, COV_EIO, "later"), COV_EIO);
     assert_int_equal(e.code, COV_EINPUT);
-    assert_int_equal(cov_err_prefix(&e, "x.fa"), COV_EINPUT);
+    assert_int_equal(cov_err_prefix(&e, COV_EINPUT, "x.fa"), COV_EINPUT);
     cov_err_append(&e, "; %d\t%s", 2, "more");
     assert_string_equal(e.text, "x.fa: chr7: ?[31mbad?; 2?more");
     cov_err_append(NULL, "; unseen");
+    assert_int_equal(cov_err_prefix(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
     cov_err_clear(&e);
     assert_int_equal(e.code, COV_OK);
     assert_int_equal(cov_fail(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
@@ -41,7 +42,7 @@ TEST(appends_the_reason)
     errno = ENOSPC;
     assert_int_equal(cov_fail_errno(&e, "%s", name), COV_EIO);
     assert_non_null(strstr(e.text, ": No space left on device"));
-    (void)cov_err_prefix(&e, "%s", name);
+    (void)cov_err_prefix(&e, e.code, "%s", name);
     assert_true(strlen(e.text) < sizeof e.text);
     cov_err_append(&e, "%s", name);
     assert_int_equal(strlen(e.text), sizeof e.text - 1);

@@ -176,7 +176,7 @@ static int run_case(const struct bench *b, const struct bench_cases *cases, size
     if (!rc)
         rc = cases->run(c->arg, value ? b->seconds : 0, value ? value : &ignored, e);
     cov_progress_add(b->progress, 1);
-    return rc ? cov_err_prefix(e, "%s", c->name) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", c->name) : COV_OK;
 }
 
 int bench_run(struct bench *b, const char *what, const struct bench_cases *cases, struct cov_err *e)

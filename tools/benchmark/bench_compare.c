@@ -41,7 +41,7 @@ static int read_file(const char *path, struct file *file, struct cov_err *e)
     if (rc)
         return rc;
     rc = figures_read(file->json, &file->figures, e);
-    return rc ? cov_err_prefix(e, "%s", path) : rc;
+    return rc ? cov_err_prefix(e, rc, "%s", path) : rc;
 }
 
 static void close_file(struct file *file)

@@ -415,7 +415,7 @@ static int read_earlier(struct bench *b, const char *path, struct earlier *r, st
             cov_strfmt(e, "run=%s%s%s", name, region ? ",region=" : "", region ? region : "");
         rc = r->label ? take_earlier(b, r, v, e) : COV_ENOMEM;
         if (rc)
-            rc = cov_err_prefix(e, "%s", path);
+            rc = cov_err_prefix(e, rc, "%s", path);
         cov_json_free(v);
     }
     free(name);

@@ -216,8 +216,11 @@ static int vcf_run(struct cov_common *common, void *config, const bool *given, i
     int rc = widths ? get_widths(c, widths, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_device_options_parse(&c->device, e);
-    if (!rc && o->tracks && cov_newdir_check(o->tracks, e))
-        rc = cov_err_prefix(e, "--tracks");
+    if (!rc && o->tracks) {
+        rc = cov_newdir_check(o->tracks, e);
+        if (rc)
+            rc = cov_err_prefix(e, rc, "--tracks");
+    }
     if (!rc && o->resume)
         rc = check_resume(o->output, o->input, e);
     if (!rc)

@@ -338,7 +338,7 @@ int cov_cublas_open(const struct cov_cuda_card *cards, size_t n_cards, struct co
         if (!rc)
             rc = check(b->lt.create(&b->handles[b->n_handles]), "cublasLtCreate", e);
         if (rc)
-            (void)cov_err_prefix(e, "%s", cards[b->n_handles].name);
+            (void)cov_err_prefix(e, rc, "%s", cards[b->n_handles].name);
     }
     if (rc) {
         cov_cublas_close(b);

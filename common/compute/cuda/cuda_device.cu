@@ -71,7 +71,7 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
     (void)snprintf(dev->cards.card[i].name, sizeof dev->cards.card[i].name, "GPU %d (%s)", index,
                    card.name);
     if (rc)
-        return cov_err_prefix(e, "%s", dev->cards.card[i].name);
+        return cov_err_prefix(e, rc, "%s", dev->cards.card[i].name);
     dev->cards.card[i].index = index;
     if (card.major < AMPERE)
         *tensor_cores = false;
@@ -129,7 +129,7 @@ static int check_with(const struct cov_cuda_cards *cards, struct cov_pool *pool,
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < cards->n; i++)
         rc = cov_cuda_self_check(cards, i, pool, e);
-    return rc == COV_ENOMEM ? cov_err_prefix(e, "self-check of the GPU") : rc;
+    return rc == COV_ENOMEM ? cov_err_prefix(e, rc, "self-check of the GPU") : rc;
 }
 
 /* Opens cuBLAS, and checks the predictions of all cards with it. */

@@ -45,9 +45,9 @@ struct cov_cuda_program : cov_program {
 
 /* ---- making ---- */
 
-static int name_card(const struct cov_cuda_program *p, size_t card, struct cov_err *e)
+static int name_card(const struct cov_cuda_program *p, size_t card, int rc, struct cov_err *e)
 {
-    return cov_err_prefix(e, "%s", p->cards.card[card].name);
+    return cov_err_prefix(e, rc, "%s", p->cards.card[card].name);
 }
 
 static size_t codes_bytes(const struct cov_cuda_program *p)
@@ -127,7 +127,7 @@ static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_er
     if (stream)
         rc = cov_rt_finish(stream, rc, e); /* the plan's weights are freed */
     cov_rt_stream_free(index, stream);
-    return rc ? name_card(p, card, e) : COV_OK;
+    return rc ? name_card(p, card, rc, e) : COV_OK;
 }
 
 /* Drops all but the first `most` slots of a card; returns how many are left. */
@@ -152,7 +152,7 @@ static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
         size_t free_bytes, n_slots = keep_slots(p, card, COV_CUDA_SLOTS);
         int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
         if (rc)
-            return name_card(p, card, e);
+            return name_card(p, card, rc, e);
         size_t chunks = free_bytes / 100 * USED_PERCENT / p->plan.chunk_bytes;
         if (n_slots > chunks)
             n_slots = keep_slots(p, card, chunks ? chunks : 1);
@@ -179,7 +179,7 @@ static int make_slots(struct cov_cuda_program *p, struct cov_err *e)
             free_slot(p, &p->slots[k]);
         if (rc != COV_ENOMEM || p->halved || p->batch == 1) {
             (void)cov_fail(e, rc, "%s", why.text);
-            return name_card(p, card, e);
+            return name_card(p, card, rc, e);
         }
         cov_warn("%s: not enough memory for batches of %zu chunks, continuing with %zu",
                  p->cards.card[card].name, p->batch, p->batch / 2);
@@ -386,8 +386,9 @@ static int run_slot(const struct cov_cuda_program *p, struct slot *s, struct par
     if (!rc && p->plan.n_lstms)
         rc =
             cov_rt_copy_out(s->stream, s->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
-    if (cov_rt_finish(s->stream, rc, e))
-        return name_card(p, s->card, e);
+    rc = cov_rt_finish(s->stream, rc, e);
+    if (rc)
+        return name_card(p, s->card, rc, e);
     part->computed = take_values(p, s, &batch, part->chunks, part->out);
     return COV_OK;
 }

@@ -267,7 +267,7 @@ int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_train
     }
     if (rc) {
         free_team(t);
-        return cov_err_prefix(e, "for the share of each of %zu GPUs in a batch", cards->n);
+        return cov_err_prefix(e, rc, "for the share of each of %zu GPUs in a batch", cards->n);
     }
     *out = t;
     return COV_OK;

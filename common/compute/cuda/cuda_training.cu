@@ -22,9 +22,9 @@ static size_t codes_bytes(const struct cov_cuda_training *t)
     return (t->plan.length + 1) / 2;
 }
 
-static int name_card(const struct cov_cuda_training *t, struct cov_err *e)
+static int name_card(const struct cov_cuda_training *t, int rc, struct cov_err *e)
 {
-    return cov_err_prefix(e, "%s", t->name);
+    return cov_err_prefix(e, rc, "%s", t->name);
 }
 
 /* ---- making ---- */
@@ -192,7 +192,7 @@ static int make(struct cov_cuda_training *t, const struct cov_training_spec *spe
         t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
         rc = allocate(t, spec, e);
     }
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 static void free_training(struct cov_training *base)
@@ -242,7 +242,7 @@ static int run(struct cov_cuda_training *t, uint64_t step, const struct cov_trai
     else
         rc = cov_rt_finish(t->stream, rc, e);
     if (rc)
-        return name_card(t, e);
+        return name_card(t, rc, e);
     if (sums[2] == 0)
         return COV_OK;
     score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
@@ -261,7 +261,7 @@ static int load_training(struct cov_training *base, struct cov_err *e)
         rc = copy_in(t, t->mem.block, t->block, t->plan.n_floats * sizeof *t->block, e);
     rc = cov_rt_finish(t->stream, rc, e);
     t->packed = false;
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 static int run_training(struct cov_training *base, uint64_t step,
@@ -275,7 +275,7 @@ static int run_training(struct cov_training *base, uint64_t step,
     rc = cov_rt_copy_out(t->stream, gradient, cov_train_at(t, t->mem.gradient),
                          t->plan.n_floats * sizeof *gradient, e);
     rc = cov_rt_finish(t->stream, rc, e);
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 static int add_training(struct cov_training *base, const struct cov_train_batch *batch,
@@ -296,7 +296,7 @@ static int add_training(struct cov_training *base, const struct cov_train_batch 
     cov_cuda_take_gradient(&g, t->stream);
     rc = cov_rt_launched("the sum of gradients", e);
     t->n_batches++;
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 /* ---- a step ---- */
@@ -376,7 +376,7 @@ static int step_training(struct cov_training *base, const struct cov_adam *adam,
     if (!rc)
         rc = measure_gradient(t, &square, e);
     if (rc)
-        return name_card(t, e);
+        return name_card(t, rc, e);
     if (!isfinite(square))
         return cov_fail(e, COV_EINPUT, "the gradient is not finite");
     double norm = sqrt(square) * scale;
@@ -390,7 +390,7 @@ static int step_training(struct cov_training *base, const struct cov_adam *adam,
     t->n_steps++;
     t->packed = false;
     rc = cov_rt_launched("a step", e);
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 /* ---- state ---- */
@@ -413,7 +413,7 @@ static int read_training(struct cov_training *base, struct cov_train_state *stat
             rc = cov_rt_copy_out(t->stream, c.to, cov_train_at(t, c.from), bytes, e);
     rc = cov_rt_finish(t->stream, rc, e);
     state->n_steps = t->n_steps;
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 static int write_training(struct cov_training *base, const struct cov_train_state *state,
@@ -437,7 +437,7 @@ static int write_training(struct cov_training *base, const struct cov_train_stat
     t->n_steps = state->n_steps;
     t->n_batches = 0;
     t->packed = false;
-    return rc ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, rc, e) : COV_OK;
 }
 
 int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_training_spec *spec,

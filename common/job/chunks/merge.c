@@ -260,7 +260,7 @@ static int fail_hole(const struct parts *p, size_t seq, bool minus, int64_t beg,
                       known ? ""
                             : "; give the file that has them, or use --allow-holes if the "
                               "parts are of a subset");
-    return known ? cov_err_prefix(e, "%s", which) : rc;
+    return known ? cov_err_prefix(e, rc, "%s", which) : rc;
 }
 
 /* Checks that the rows from *at on tile one strand of a sequence; moves *at past them. */

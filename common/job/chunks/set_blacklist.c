@@ -259,7 +259,7 @@ static int write_file(const struct blacklist_job *j, struct cov_outfile *out, bo
     if (!rc)
         rc = check(j, out->tmp, e);
     /* The messages name only the temporary file, so add the final name. */
-    return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s", out->path) : COV_OK;
 }
 
 static int write_list(const struct blacklist_job *j, const char *path, struct cov_err *e)

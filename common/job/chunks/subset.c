@@ -49,7 +49,7 @@ static int choose(const char *input, const struct cov_grid *g, const struct cov_
     if (!rc) {
         rc = cov_select_regions(s, (const char *const *)o->regions.items, o->regions.n, e);
         if (rc)
-            (void)cov_err_prefix(e, "%s", input);
+            (void)cov_err_prefix(e, rc, "%s", input);
     }
     if (!rc && o->bed_path)
         rc = cov_select_read(s, COV_SELECT_BED, "--regions-file", o->bed_path, e);
@@ -277,7 +277,7 @@ static int draw(const struct cov_grid *g, const char *input, const struct cov_sp
         rc = cov_holdout_pairs(g, o->fraction, (uint64_t)o->seed, held, e);
     else
         rc = cov_holdout_sequences(g, o->fraction, (uint64_t)o->seed, held, e);
-    return rc == COV_EINPUT ? cov_err_prefix(e, "%s", input) : rc;
+    return rc == COV_EINPUT ? cov_err_prefix(e, rc, "%s", input) : rc;
 }
 
 /* "copies_moved": N of --stats. */

@@ -386,7 +386,7 @@ static int encode_row(const struct coverage_job *j, struct coverage_slot *s,
                                         &(struct cov_stored_row){s->pair, strand, which, n},
                                         j->elem_bytes, w, out, e);
     }
-    return rc ? cov_err_prefix(e, "%s: %s:%lld-%lld", j->path,
+    return rc ? cov_err_prefix(e, rc, "%s: %s:%lld-%lld", j->path,
                                cov_grid_name(j->genome.grid, p->seq), (long long)p->beg + 1,
                                (long long)p->end)
               : COV_OK;

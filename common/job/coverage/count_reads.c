@@ -203,7 +203,7 @@ static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_
     int64_t length = r->contig >= 0 ? cov_alignments_contig_length(j->file, (size_t)r->contig) : 0;
     int result = cov_count_spans(j->rules, r, length, &j->spans, e);
     if (result < 0)
-        return cov_err_prefix(e, "%s", j->m->path);
+        return cov_err_prefix(e, result, "%s", j->m->path);
     int64_t at = r->contig >= 0 ? j->begin[r->contig] : 0;
     bool met = false;
     int rc = COV_OK;
@@ -276,7 +276,8 @@ static int take_pair(struct reads_job *j, struct reads_piece *piece, struct cov_
     piece->n = (size_t)(p.end - p.beg);
     if (!rc)
         rc = cov_depth_take(j->depth, piece->n, piece->lanes, e);
-    return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq))
+              : COV_OK;
 }
 
 static int reads_fetch(void *arg, void *slot, struct cov_err *e)

@@ -143,7 +143,7 @@ static int add_text(struct region_reader *r, const char *text, struct cov_err *e
     if (range.beg >= r->o->genome->lengths[seq])
         return cov_range_fail_beyond(&range, r->o->genome->lengths[seq], r->o->genome_path, e);
     rc = add_region(r, seq, range.beg, range.end, "", e);
-    return rc ? cov_err_prefix(e, "region %.100s", text) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "region %.100s", text) : COV_OK;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -175,7 +175,7 @@ static int add_bed(struct region_reader *r, struct cov_err *e)
                           r->o->genome_path, name, names.text, cov_listing_more(&names));
         }
         if (rc)
-            rc = cov_err_prefix(e, "%s:%" PRIu32, r->o->bed, f->line);
+            rc = cov_err_prefix(e, rc, "%s:%" PRIu32, r->o->bed, f->line);
     }
     if (!rc && n_past > 0)
         cov_warn("%s:%zu: the region extends past the end of its sequence (%zu such line%s); check "

@@ -540,9 +540,9 @@ int cov_haplotype_reader_drop(struct cov_haplotype_reader *r, size_t seq, int64_
         memmove(r->records, cov_haplotype_reader_record(r, 0), r->n * sizeof *r->records);
         r->first = 0;
     }
-    return cov_haplotype_groups_drop(r->groups, n, e)
-               ? cov_err_prefix(e, "%s: record %" PRId64, cov_variants_name(r->in), number)
-               : COV_OK;
+    int rc = cov_haplotype_groups_drop(r->groups, n, e);
+    return rc ? cov_err_prefix(e, rc, "%s: record %" PRId64, cov_variants_name(r->in), number)
+              : COV_OK;
 }
 
 /* ---------------------------------------------------------------- opening */

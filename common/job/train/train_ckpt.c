@@ -364,7 +364,7 @@ int cov_train_ckpt_read(const char *path, size_t L, struct cov_train_network *n,
     training = (struct cov_ckpt_training){0};
     rc = fill_point(m, c, n, p, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", path);
+        (void)cov_err_prefix(e, rc, "%s", path);
 out:
     cov_ckpt_training_fini(&training);
     cov_ckpt_free(c);

@@ -793,7 +793,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     cov_example_plan_fini(&j.val);
     cov_train_setup_fini(&j.setup);
     if (rc)
-        cov_ranks_name(&j.ranks, e);
+        rc = cov_ranks_name(&j.ranks, rc, e);
     cov_ranks_close(&j.ranks, rc != COV_OK);
     return rc;
 }

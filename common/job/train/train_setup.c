@@ -589,7 +589,7 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     const struct cov_model model = {.hp = s->network.hp};
     rc = cov_model_check_length(&model, s->network.L, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", s->train->files[0].path);
+        (void)cov_err_prefix(e, rc, "%s", s->train->files[0].path);
     else
         rc = check_datasets(s, o, s->train, e);
     if (!rc)

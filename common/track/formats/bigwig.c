@@ -571,7 +571,7 @@ static int open_files(struct bigwig *b, const struct cov_bigwig_options *options
     const char *dir = options->tmpdir ? options->tmpdir : beside;
     int rc = beside ? cov_tmpfile(dir, &spool->fd, e) : COV_ENOMEM;
     if (rc && beside)
-        (void)cov_err_prefix(e, "%s", b->base.name);
+        (void)cov_err_prefix(e, rc, "%s", b->base.name);
     b->spool_what = rc ? NULL : cov_strfmt(e, " (temporary file in %s)", dir);
     free(beside);
     if (rc || !b->spool_what)

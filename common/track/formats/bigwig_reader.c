@@ -453,7 +453,7 @@ static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at,
     if (rc)
         return rc;
     rc = cov_inflate_most(r->packed, (size_t)n_packed, r->block, r->max_block, n, e);
-    return rc ? cov_err_prefix(e, "%s: the block at byte %" PRIu64, r->path, *at) : COV_OK;
+    return rc ? cov_err_prefix(e, rc, "%s: the block at byte %" PRIu64, r->path, *at) : COV_OK;
 }
 
 /* Fails because of an interval. */
