@@ -125,6 +125,21 @@ run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
 refused 1 'r/last\.ckpt: exists: the directory contains a different training run from that of elsewhere\.ckpt' "  also when another training run is resumed"
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
+# Checkpoints of versions that had --target-scale, which is refused, and --beta1, which is kept.
+"$PYTHON" -c 'import struct, zipfile
+beta = [b"G" + struct.pack(">d", b) for b in (0.9, 0.75)]
+for name, old, new in ("scaled", b"X\4\0\0\0tool", b"X\14\0\0\0target_scale"), ("beta", *beta):
+    with zipfile.ZipFile("elsewhere.ckpt") as a, zipfile.ZipFile(name + ".ckpt", "w") as b:
+        for i in a.namelist():
+            b.writestr(i, a.read(i).replace(old, new))' || exit 99
+run covtrain -q -i d -b 8 -o scaled --resume-training scaled.ckpt -e 3
+refused 1 'scaled\.ckpt: an earlier version trained it with --target-scale, .*; resume it with that version, or use --init-from' \
+    'scaled targets cannot be resumed'
+run_ok '  but --init-from starts with their weights' covtrain -q -i d -b 8 -o scaled --init-from scaled.ckpt -e 1
+run covtrain -q -i d -b 8 -o beta --resume-training beta.ckpt -e 3
+is "$("$PYTHON" -c 'import struct
+print(open("beta/last.ckpt", "rb").read().count(b"G" + struct.pack(">d", 0.75)))')" 1 "Adam's decay rates are kept"
+isnt "$(tail -n 1 beta/metrics.log)" "$(tail -n 1 r/metrics.log)" '  and change the weights'
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1'
 train -q -o whole $all --tensorboard logs/of/events

@@ -360,6 +360,9 @@ int cov_train_ckpt_read(const char *path, size_t L, struct cov_train_network *n,
         rc = cov_train_ckpt_init(p, n, e);
     if (rc)
         goto out;
+    for (size_t i = 0; i < c->n_made; i++)
+        p->has_scaled_targets =
+            p->has_scaled_targets || strcmp(c->made[i].name, "target_scale") == 0;
     p->training = training;
     training = (struct cov_ckpt_training){0};
     rc = fill_point(m, c, n, p, e);

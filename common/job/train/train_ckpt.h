@@ -54,7 +54,8 @@ struct cov_train_ckpt {
     int64_t n_batches; /* seen by the norms, over all epochs */
     bool has_moments;  /* the optimiser has a state */
     bool has_average;
-    struct cov_train_state state;      /* arrays of n_floats. Owned */
+    bool has_scaled_targets;      /* was trained with --target-scale, which earlier versions had */
+    struct cov_train_state state; /* arrays of n_floats. Owned */
     struct cov_ckpt_training training; /* stopping, saving, seed, loops, rates, and the part of
                                         * epoch + 1 that is done, if any. Owned */
 };

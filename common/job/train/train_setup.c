@@ -220,6 +220,12 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
     if (rc)
         return rc;
     struct cov_train_ckpt *p = &s->ckpt;
+    if (o->resume && p->has_scaled_targets)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: an earlier version trained it with --target-scale, and this version "
+                        "does not scale targets; resume it with that version, or use --init-from "
+                        "to train its weights on unscaled targets",
+                        path);
     if (o->resume)
         report_changes(s, o);
     if (o->requested[COV_FIELD_LEARNING_RATE])
