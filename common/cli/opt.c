@@ -595,48 +595,47 @@ enum {
     HELP_WIDTH = 80,
 };
 
-static void print_choices(const struct cov_opt *o, FILE *f)
+/* This and print_metavar return the number of characters. */
+static int print_choices(const struct cov_opt *o, FILE *f)
 {
+    int n = 0;
     for (int i = 0; o->choices[i]; i++)
-        (void)fprintf(f, "%s%s", i ? "|" : "", o->choices[i]);
+        n += fprintf(f, "%s%s", i ? "|" : "", o->choices[i]);
+    return n;
 }
 
 /* "N", or "[=N]" if the value is optional; empty for a flag. */
-static void print_metavar(const struct cov_opt *o, FILE *f)
+static int print_metavar(const struct cov_opt *o, FILE *f)
 {
     bool optional = o->flags & COV_OPT_OPTIONAL_VALUE;
-    (void)fputs(optional ? "[=" : "", f);
+    int n = fprintf(f, "%s", optional ? "[=" : "");
     if (o->metavar)
-        (void)fputs(o->metavar, f);
+        n += fprintf(f, "%s", o->metavar);
     else if (o->type == COV_OPT_ENUM)
-        print_choices(o, f);
-    (void)fputs(optional ? "]" : "", f);
+        n += print_choices(o, f);
+    return n + fprintf(f, "%s", optional ? "]" : "");
 }
 
-/* Prints `text`, starting at column `at`; wraps it to columns HELP_COLUMN to HELP_WIDTH. */
-static void print_wrapped(const char *text, size_t at, FILE *f)
+/* Prints the words of `text`, and `end` right after the last one, from column `at` on, within columns
+ * HELP_COLUMN to HELP_WIDTH. Returns the column where they end. */
+static int print_words(const char *text, const char *end, int at, FILE *f)
 {
-    if (at + 2 > HELP_COLUMN) {
-        (void)fputc('\n', f);
-        at = 0;
-    }
-    (void)fprintf(f, "%*s", (int)(HELP_COLUMN - at), "");
-    at = HELP_COLUMN;
     while (*text) {
-        size_t n = strcspn(text, " ");
-        if (at > HELP_COLUMN && at + 1 + n > HELP_WIDTH) {
+        int n = (int)strcspn(text, " ");
+        const char *next = text + n + strspn(text + n, " "), *tail = *next ? "" : end;
+        int width = n + (int)strlen(tail);
+        if (at > HELP_COLUMN && at + 1 + width > HELP_WIDTH) {
             (void)fprintf(f, "\n%*s", HELP_COLUMN, "");
             at = HELP_COLUMN;
         } else if (at > HELP_COLUMN) {
             (void)fputc(' ', f);
             at++;
         }
-        (void)fwrite(text, 1, n, f);
-        at += n;
-        text += n;
-        text += strspn(text, " ");
+        (void)fprintf(f, "%.*s%s", n, text, tail);
+        at += width;
+        text = next;
     }
-    (void)fputc('\n', f);
+    return at;
 }
 
 void cov_opt_print_help(const struct cov_opt *table, FILE *f)
@@ -646,29 +645,21 @@ void cov_opt_print_help(const struct cov_opt *table, FILE *f)
             continue;
         if (o->heading)
             (void)fprintf(f, "\n%s:\n", o->heading);
-        char *left = NULL, *right = NULL;
-        size_t n_left = 0, n_right = 0;
-        FILE *l = open_memstream(&left, &n_left), *r = open_memstream(&right, &n_right);
-        if (l) {
-            (void)fprintf(l, "  %c%c%c --%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-                          o->letter ? ',' : ' ', o->name);
-            if (takes_value(o) && !(o->flags & COV_OPT_OPTIONAL_VALUE))
-                (void)fputc(' ', l);
-            print_metavar(o, l);
-            (void)fclose(l);
+        bool spaced = takes_value(o) && !(o->flags & COV_OPT_OPTIONAL_VALUE);
+        int at = fprintf(f, "  %c%c%c --%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                         o->letter ? ',' : ' ', o->name, spaced ? " " : "");
+        at += print_metavar(o, f);
+        if (at + 2 > HELP_COLUMN) {
+            (void)fputc('\n', f);
+            at = 0;
         }
-        if (r) {
-            (void)fputs(o->help, r);
-            if (o->def)
-                (void)fprintf(r, " (default: %s)", o->def);
-            (void)fclose(r);
+        (void)fprintf(f, "%*s", HELP_COLUMN - at, "");
+        at = print_words(o->help, "", HELP_COLUMN, f);
+        if (o->def) {
+            at = print_words("(default:", "", at, f);
+            (void)print_words(o->def, ")", at, f);
         }
-        if (left && right) {
-            (void)fputs(left, f);
-            print_wrapped(right, n_left, f);
-        }
-        free(left);
-        free(right);
+        (void)fputc('\n', f);
     }
 }
 
@@ -684,12 +675,12 @@ void cov_opt_print_machine(const struct cov_opt *table, FILE *f)
             continue;
         (void)fprintf(f, "%s\t%c\t%s\t", o->name, o->letter ? o->letter : '-', types[o->type]);
         if (takes_value(o))
-            print_metavar(o, f);
+            (void)print_metavar(o, f);
         else
             (void)fputc('-', f);
         (void)fprintf(f, "\t%s\t", o->def ? o->def : "-");
         if (o->type == COV_OPT_ENUM)
-            print_choices(o, f);
+            (void)print_choices(o, f);
         else
             (void)fputc('-', f);
         (void)fprintf(f, "\t%s\t%s\n",

@@ -15,6 +15,7 @@ sweep 'covtrain: a kill loses no line of the metrics' --modes kill --calls 'mode
 sweep 'h5chunk: a read error is no missing dataset' --modes eio --calls 'pread.* .*/in/c\.h5' --some 12 "$@" info split
 sweep 'coveffect vcf --resume: continues after a failure at the end' --modes eio,kill --calls 'o\.tsv\.resume' "$@" effects-resume
 sweep 'bam2h5: an error of close on an unused standard output' --modes eio,eintr --calls 'close .*/run$' "$@" bam2h5
+sweep 'memory runs out: no option is missing in --help' --modes mem,mem+ "$@" help
 sweep 'memory runs out in htslib, in a report, in a training' --modes mem --some 8 "$@" effects effects-vcf genes train-resume
 sweep 'all tools, 12 s of random calls' --some 2 --seconds 12 "$@"
 power() { # NAME ARG...

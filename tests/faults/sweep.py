@@ -36,6 +36,7 @@ fasta2h5    old o.h5        | fasta2h5 -f --subsequence-length 1000 -o o.h5 @/g.
 stream      :               | fasta2h5 --subsequence-length 1000 -o - @/g.fa
 bam2h5      cp @/g.h5 .     | bam2h5 -p x g.h5 @/r.bam
 bam2h5-sam  old o.h5        | bam2h5 -f -p x -o o.h5 @/g.h5 @/r.sam
+help        :               | covtrain --help
 info        :               | h5chunk info --json @/c.h5 @/p.h5 @/m.ckpt
 sequences   :               | h5chunk info --sequences @/g.h5 @/g.fa.gz
 verify      :               | h5chunk verify @/c.h5 @/p.h5
