@@ -438,6 +438,8 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
     for (size_t k = 0; !rc && k < x->n_files; k++)
         rc = prepare_file(&p, &x->files[k], beg, end, pool, e);
     cov_progress_end(progress);
+    if (x->spread)
+        rc = cov_ranks_agree(x->ranks, rc, e);
     if (!rc && x->spread)
         rc = publish_rows(x, e);
     free(firsts);

@@ -41,10 +41,13 @@ size_t cov_ranks_expected(void)
     return environment_number(names);
 }
 
+/* Of this process, if it fails: whether it reports that. */
+static enum { FIRST_REPORTS, REPORTS, WAITS } turn;
+
 void cov_ranks_let_first_report(void)
 {
     static const struct timespec long_enough = {10, 0}; /* even on a busy machine */
-    if (cov_ranks_expected() > 0)
+    if (turn == WAITS || (turn == FIRST_REPORTS && cov_ranks_expected() > 0))
         (void)nanosleep(&long_enough, NULL);
 }
 
@@ -88,6 +91,8 @@ void cov_ranks_close(struct cov_ranks *r, bool failed)
     for (size_t i = 0; i < r->n_shared && !failed; i++)
         r->ops->unshare(r->shared[i]);
     free(r->shared);
+    if (failed && r->n_failed > 0)
+        turn = r->first_failed == r->rank ? REPORTS : WAITS;
     if (r->ops && !failed)
         r->ops->close();
     *r = (struct cov_ranks){.n = 1}; /* the plugin stays loaded: MPI cannot be unloaded */
@@ -97,6 +102,24 @@ int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
 {
     const struct cov_ranks *r = arg;
     return r->ops ? r->ops->sum(v, n, e) : COV_OK;
+}
+
+int cov_ranks_agree(struct cov_ranks *r, int rc, struct cov_err *e)
+{
+    double *failed = r->n > 1 ? cov_calloc(r->n, sizeof *failed, e) : NULL;
+    if (!failed)
+        return rc || r->n < 2 ? rc : COV_ENOMEM;
+    failed[r->rank] = rc != COV_OK;
+    int sum_rc = cov_ranks_sum(r, failed, r->n, e);
+    for (size_t k = r->n; !sum_rc && k-- > 0;)
+        if (failed[k] > 0) {
+            r->n_failed++;
+            r->first_failed = k;
+        }
+    free(failed);
+    if (!rc && r->n_failed > 0)
+        rc = cov_fail(e, COV_EINPUT, "rank %zu failed", r->first_failed);
+    return rc ? rc : sum_rc;
 }
 
 uint64_t cov_text_fingerprint(const char *text)

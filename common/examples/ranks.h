@@ -40,6 +40,7 @@ struct cov_ranks {
     size_t rank, n;
     void **shared; /* windows; owned */
     size_t n_shared, cap_shared;
+    size_t n_failed, first_failed; /* found by cov_ranks_agree */
 };
 
 /* Returns the number of this process as set by mpirun, or 0 without mpirun. Works before anything
@@ -47,7 +48,8 @@ struct cov_ranks {
 size_t cov_ranks_expected(void);
 
 /* Call before reporting a failure. In all processes except the first, waits: if the first fails
- * the same way, it reports the failure, and mpirun ends this process. */
+ * the same way, it reports the failure, and mpirun ends this process. After cov_ranks_agree, the
+ * first that failed does not wait, and all others do. */
 void cov_ranks_let_first_report(void);
 
 /* Joins the processes that mpirun started; without mpirun *r is the only process. COV_EUNSUPPORTED
@@ -56,6 +58,10 @@ int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;
 /* If `failed`, closes nothing, since the other processes do not know about the failure: mpirun ends
  * all processes when this one exits with a status other than 0. */
 void cov_ranks_close(struct cov_ranks *r, bool failed);
+
+/* Collective: tells the others the status of this process so far. Returns `rc` if it is a failure,
+ * and COV_EINPUT if another process failed. */
+int cov_ranks_agree(struct cov_ranks *r, int rc, struct cov_err *e) COV_MUST_USE;
 
 /* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;

@@ -188,7 +188,8 @@ static void *one_process(void *arg)
     n_windows = 0;
     struct cov_ranks ranks = {.ops = &ops, .rank = self, .n = N};
     struct cov_rank_rows *k = NULL;
-    size_t n_wrong = cov_rank_rows_new(&ranks, N_ROWS, firsts, &k, NULL) != COV_OK;
+    size_t n_wrong = cov_ranks_agree(&ranks, COV_OK, NULL) != COV_OK;
+    n_wrong += cov_rank_rows_new(&ranks, N_ROWS, firsts, &k, NULL) != COV_OK;
     n_wrong += put_rows(k) != COV_OK;
     n_wrong += cov_rank_rows_publish(k, NULL) != COV_OK;
     n_wrong += check_rows(k);
@@ -198,7 +199,9 @@ static void *one_process(void *arg)
     wait_for_all();
     cov_rank_rows_free(k);
     n_wrong += self == 0 && n_unshared > 0;
-    wait_for_all();
+    const int rc = cov_ranks_agree(&ranks, self < 2 ? COV_OK : COV_EIO, NULL);
+    n_wrong += rc != (self < 2 ? COV_EINPUT : COV_EIO);
+    n_wrong += ranks.n_failed != 2 || ranks.first_failed != 2;
     cov_ranks_close(&ranks, false);
     n_wrong_of[self] = n_wrong;
     return NULL;

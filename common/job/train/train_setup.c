@@ -273,21 +273,16 @@ static int choose_seed(struct cov_train_setup *s, const struct cov_train_options
 }
 
 static int open_network(struct cov_train_setup *s, const struct cov_train_options *o,
-                        struct cov_ranks *ranks, struct cov_err *e)
+                        struct cov_err *e)
 {
-    int rc;
-    if (o->resume || o->init_from) {
-        rc = open_checkpoint(s, o, e);
-        return rc ? rc : choose_seed(s, o, ranks, e);
-    }
+    if (o->resume || o->init_from)
+        return open_checkpoint(s, o, e);
     struct cov_hparams hp = o->hp;
     hp.output_size = o->datasets.n > 0 ? hp.output_size : 1; /* not known yet */
-    rc = cov_hparams_check(&hp, e);
+    int rc = cov_hparams_check(&hp, e);
     if (rc == COV_EINPUT && e)
         e->code = COV_EUSAGE; /* from the command line, not from a file */
-    if (rc)
-        return rc == COV_EINPUT ? COV_EUSAGE : rc;
-    return choose_seed(s, o, ranks, e);
+    return rc == COV_EINPUT ? COV_EUSAGE : rc;
 }
 
 /* Sets the initial weights, unless a checkpoint has them. Called after the check of the chunk
@@ -631,20 +626,23 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     *s = (struct cov_train_setup){.lock = -1};
     int rc = o->tensorboard && ranks->rank == 0 ? cov_newdir_check(o->tensorboard, e) : COV_OK;
     if (!rc)
-        rc = open_network(s, o, ranks, e);
+        rc = open_network(s, o, e);
     if (!rc)
         rc = open_data(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
         rc = cov_fail(e, COV_EINPUT, "--loss-weights: %zu weights for %lld datasets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
+    rc = cov_ranks_agree(ranks, rc, e);
+    if (!rc)
+        rc = agree_on_files(s, o, ranks, e);
+    if (!rc)
+        rc = choose_seed(s, o, ranks, e);
     if (!rc)
         rc = init_weights(s, o, e);
     if (!rc)
         rc = freeze(s, o, e);
     if (!rc)
         choose_optimiser(s, o);
-    if (!rc)
-        rc = agree_on_files(s, o, ranks, e);
     if (rc || ranks->rank > 0)
         return rc;
     rc = cov_newdir_make(&s->directory, o->output, e);
