@@ -19,7 +19,7 @@ format: ## format all sources with clang-format
 format-check: ## check that all sources are formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh tools/*/*.sh containers/*.sh .ci/run)
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*.sh workflows/*/*.sh tools/*/*.sh containers/*.sh .ci/run)
 lint: all ## check layers, names, banned calls, instructions of objects, man pages against options, shell scripts, Snakemake
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/english.py .

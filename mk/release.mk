@@ -8,6 +8,10 @@ demo-train: all $(DEMOS) ## train the demo's network, workflows/demo/plant.ckpt,
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/train.sh $(B)/demo/make_plant build/demo-train
 	cp build/demo-train/plant.ckpt workflows/demo/plant.ckpt
 
+.PHONY: model
+model: ## download a published model and check it (NAME=Combined_02; without NAME, list them)
+	$(Q)workflows/model.sh '$(NAME)'
+
 .PHONY: container-check
 container-check: ## run the steps of the containers, and the tests, in debootstrap roots (as root; CONTAINER_CHECK=DIRECTORY)
 	$(Q)$(MAKE) --no-print-directory DIST=build/container-check.tar.gz dist
