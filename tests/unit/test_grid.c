@@ -9,7 +9,9 @@ struct expected {
     int64_t start, end;
 };
 
-static void check_rows(const struct cov_grid *g, const struct expected *rows, size_t n)
+static struct cov_grid *g; /* the grid of a test */
+
+static void check_rows(const struct expected *rows, size_t n)
 {
     assert_int_equal(cov_grid_n_chunks(g), n);
     for (size_t i = 0; i < n; i++) {
@@ -20,18 +22,26 @@ static void check_rows(const struct cov_grid *g, const struct expected *rows, si
     }
 }
 
-static struct cov_grid *build(size_t L, const struct expected *rows, size_t n)
+/* Builds `g` from these rows. */
+static void build(size_t L, const struct expected *rows, size_t n)
 {
     static const char *const names[] = {"a", "bb", "ccc"};
     struct cov_grid_builder *b;
-    struct cov_grid *g;
+    cov_grid_free(g);
     assert_ok(cov_grid_builder_new(L, &b, &e));
     for (size_t i = 0; i < n; i++) {
         struct cov_seq_id id = cov_seq_id("sp", names[rows[i].seq]);
         assert_ok(cov_grid_builder_add(b, &id, rows[i].start, rows[i].end, &e));
     }
     assert_ok(cov_grid_builder_finish(b, &g, &e));
-    return g;
+}
+
+/* Returns the rows of a strand of `g`, in memory of the test. */
+static size_t *rows_of(size_t seq, bool minus, size_t *n)
+{
+    size_t *rows;
+    assert_ok(cov_grid_strand_rows(g, seq, minus, &rows, n, &e));
+    return unit_own(rows);
 }
 
 /* FORMATS.md's example, a sequence of exactly two chunks, and one of a single base. */
@@ -46,33 +56,27 @@ TEST(test_regular)
 {
     char *names[] = {"a", "bb", "ccc"};
     const int64_t lengths[] = {51321, 42768, 1};
-    struct cov_grid *g;
+    cov_grid_free(g);
     assert_ok(cov_grid_new(3, names, lengths, "sp", 21384, &g, &e));
-    check_rows(g, regular, N_REGULAR);
+    check_rows(regular, N_REGULAR);
     assert_true(cov_grid_is_regular(g));
     assert_int_equal(cov_grid_chunk_length(g), 21384);
     assert_int_equal(cov_grid_n_seqs(g), 3);
     assert_string_equal(cov_grid_name(g, 1), "bb");
     assert_string_equal(cov_grid_species(g, 1), "sp");
     assert_int_equal(cov_grid_seq_length(g, 1), 42768);
-    size_t *rows, n;
-    assert_ok(cov_grid_strand_rows(g, 0, true, &rows, &n, &e));
+    size_t n, *rows = rows_of(0, true, &n);
     assert_int_equal(n, 3);
-    assert_int_equal(rows[0], 5);
-    assert_int_equal(rows[2], 3);
-    free(rows);
-    assert_ok(cov_grid_strand_rows(g, 1, false, &rows, &n, &e));
+    assert_memory_equal(rows, ((size_t[]){5, 4, 3}), 3 * sizeof *rows);
+    rows = rows_of(1, false, &n);
     assert_int_equal(n, 2);
-    assert_int_equal(rows[0], 6);
-    assert_int_equal(rows[1], 7);
-    free(rows);
-    cov_grid_free(g);
+    assert_memory_equal(rows, ((size_t[]){6, 7}), 2 * sizeof *rows);
 }
 
 TEST(test_new_refuses)
 {
     char *names[] = {"a", "a"};
-    struct cov_grid *g;
+    cov_grid_free(g);
     assert_fails_with(cov_grid_new(2, names, (const int64_t[]){1, 1}, "sp", 10, &g, &e), COV_EINPUT,
                       "duplicate sequence a");
     assert_null(g);
@@ -84,20 +88,17 @@ TEST(test_new_refuses)
     /* Without sequences, the grid is empty. */
     assert_ok(cov_grid_new(0, NULL, NULL, "sp", 10, &g, &e));
     assert_int_equal(cov_grid_n_chunks(g), 0);
-    cov_grid_free(g);
 }
 
 TEST(test_builder_regular)
 {
-    struct cov_grid *g = build(21384, regular, N_REGULAR);
+    build(21384, regular, N_REGULAR);
     assert_true(cov_grid_is_regular(g));
-    check_rows(g, regular, N_REGULAR);
+    check_rows(regular, N_REGULAR);
     assert_int_equal(cov_grid_seq_length(g, 0), 51321);
     assert_string_equal(cov_grid_name(g, 2), "ccc");
-    cov_grid_free(g);
-    g = build(5, NULL, 0);
+    build(5, NULL, 0);
     assert_int_equal(cov_grid_n_chunks(g), 0);
-    cov_grid_free(g);
 }
 
 /* A grid that lacks a row, has two neighbours swapped or is truncated keeps its rows in the order
@@ -110,10 +111,9 @@ TEST(test_builder_irregular)
         for (size_t k = 0; k < N_REGULAR; k++)
             if (k != i)
                 rows[n++] = regular[k];
-        struct cov_grid *g = build(21384, rows, n);
+        build(21384, rows, n);
         assert_false(cov_grid_is_regular(g));
-        check_rows(g, rows, n);
-        cov_grid_free(g);
+        check_rows(rows, n);
     }
     for (size_t i = 0; i + 1 < N_REGULAR; i++) {
         if (regular[i].seq != regular[i + 1].seq)
@@ -121,34 +121,29 @@ TEST(test_builder_irregular)
         memcpy(rows, regular, sizeof rows);
         rows[i] = regular[i + 1];
         rows[i + 1] = regular[i];
-        struct cov_grid *g = build(21384, rows, N_REGULAR);
+        build(21384, rows, N_REGULAR);
         assert_false(cov_grid_is_regular(g));
-        check_rows(g, rows, N_REGULAR);
+        check_rows(rows, N_REGULAR);
         assert_int_equal(cov_grid_seq_length(g, 0), 51321);
-        size_t *list, n;
-        assert_ok(cov_grid_strand_rows(g, 0, false, &list, &n, &e));
+        size_t n, *list = rows_of(0, false, &n);
         assert_int_equal(n, 3);
         for (size_t k = 0; k < n; k++)
             assert_int_equal(cov_grid_chunk(g, list[k]).beg, (int64_t)k * 21384);
-        free(list);
-        cov_grid_free(g);
     }
     for (size_t n = 1; n < N_REGULAR; n++) {
-        struct cov_grid *g = build(21384, regular, n);
+        build(21384, regular, n);
         assert_int_equal(cov_grid_is_regular(g), n == 6 || n == 10);
-        check_rows(g, regular, n);
-        cov_grid_free(g);
+        check_rows(regular, n);
     }
 }
 
 static void check_strand(const struct expected *rows, size_t n_rows, bool minus, const char *text)
 {
-    struct cov_grid *g = build(10, rows, n_rows);
     size_t *list, n;
+    build(10, rows, n_rows);
     assert_fails_with(cov_grid_strand_rows(g, 0, minus, &list, &n, &e), *text ? COV_EINPUT : COV_OK,
                       text);
     free(list);
-    cov_grid_free(g);
 }
 
 TEST(test_strand_rows)
@@ -194,7 +189,7 @@ TEST(test_builder_refuses)
 TEST(test_species)
 {
     struct cov_grid_builder *b;
-    struct cov_grid *g;
+    cov_grid_free(g);
     assert_ok(cov_grid_builder_new(10, &b, &e));
     struct cov_seq_id x = cov_seq_id("x", "a"), none = cov_seq_id("", "a");
     assert_ok(cov_grid_builder_add(b, &x, 0, 5, &e));
@@ -208,16 +203,15 @@ TEST(test_species)
     assert_string_equal(cov_grid_species(g, 1), "");
     assert_string_equal(cov_grid_name(g, 1), "a");
     assert_int_equal(cov_grid_seq_length(g, 1), 7);
-    cov_grid_free(g);
     cov_grid_free(NULL);
 }
 
 /* ---- pairs ---- */
 
-static void check_pair(const struct cov_grid *g, size_t p, size_t seq, int64_t beg, int64_t end,
+static void check_pair(const struct cov_grid *grid, size_t p, size_t seq, int64_t beg, int64_t end,
                        size_t plus, size_t minus)
 {
-    struct cov_pair pair = cov_grid_pair(g, p);
+    struct cov_pair pair = cov_grid_pair(grid, p);
     assert_int_equal(pair.seq, seq);
     assert_int_equal(pair.beg, beg);
     assert_int_equal(pair.end, end);
@@ -225,7 +219,7 @@ static void check_pair(const struct cov_grid *g, size_t p, size_t seq, int64_t b
     assert_true(pair.rows[COV_MINUS] == minus);
 }
 
-static void check_regular_pairs(const struct cov_grid *g)
+static void check_regular_pairs(void)
 {
     assert_int_equal(cov_grid_n_pairs(g), 6);
     check_pair(g, 0, 0, 0, 21384, 0, 5);
@@ -245,19 +239,20 @@ static void check_regular_pairs(const struct cov_grid *g)
 
 TEST(test_pairs)
 {
-    struct cov_grid *g = build(21384, regular, N_REGULAR), *all;
-    check_regular_pairs(g);
-    /* The same rows, added one by one. */
+    struct cov_grid *all;
     size_t rows[N_REGULAR];
+    build(21384, regular, N_REGULAR);
+    check_regular_pairs();
+    /* The same rows, added one by one. */
     for (size_t i = 0; i < N_REGULAR; i++)
         rows[i] = i;
     assert_ok(cov_grid_select(g, rows, N_REGULAR, &all, &e));
-    assert_false(cov_grid_is_regular(all));
-    assert_false(cov_grid_is_partial(all));
-    check_rows(all, regular, N_REGULAR);
-    check_regular_pairs(all);
-    cov_grid_free(all);
     cov_grid_free(g);
+    g = all;
+    assert_false(cov_grid_is_regular(g));
+    assert_false(cov_grid_is_partial(g));
+    check_rows(regular, N_REGULAR);
+    check_regular_pairs();
 }
 
 TEST(test_pairs_of_any_rows)
@@ -266,7 +261,7 @@ TEST(test_pairs_of_any_rows)
      * unordered. */
     static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
                                            {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
-    struct cov_grid *g = build(10, rows, COV_COUNT(rows));
+    build(10, rows, COV_COUNT(rows));
     assert_int_equal(cov_grid_n_pairs(g), 6);
     /* The sequence of the first row, "bb", comes first. */
     check_pair(g, 0, 0, 0, 10, COV_NO_ROW, 0);
@@ -275,12 +270,11 @@ TEST(test_pairs_of_any_rows)
     check_pair(g, 3, 1, 0, 10, 2, COV_NO_ROW);
     check_pair(g, 4, 1, 10, 20, 1, 3);
     check_pair(g, 5, 1, 10, 20, 4, COV_NO_ROW);
-    cov_grid_free(g);
 }
 
 TEST(test_shards)
 {
-    struct cov_grid *g = build(21384, regular, N_REGULAR);
+    build(21384, regular, N_REGULAR);
     for (size_t n = 1; n < 10; n++) {
         size_t at = 0, n_rows = 0;
         for (size_t i = 0; i < n; i++) {
@@ -299,14 +293,14 @@ TEST(test_shards)
         assert_int_equal(at, 6);
         assert_int_equal(n_rows, N_REGULAR);
     }
-    cov_grid_free(g);
 }
 
 TEST(test_partial)
 {
     static const size_t rows[] = {1, 4, 10};
     static const size_t none[] = {0};
-    struct cov_grid *g = build(21384, regular, N_REGULAR), *part, *empty;
+    struct cov_grid *part, *empty;
+    build(21384, regular, N_REGULAR);
     assert_false(cov_grid_is_partial(g));
     assert_ok(cov_grid_select(g, rows, 3, &part, &e));
     assert_true(cov_grid_is_partial(part));
@@ -324,7 +318,6 @@ TEST(test_partial)
     assert_int_equal(cov_grid_n_seqs(empty), 3);
     cov_grid_free(empty);
     cov_grid_free(part);
-    cov_grid_free(g);
 }
 
 TEST(test_declared_sequences_are_binding)
