@@ -81,4 +81,14 @@ static inline void check_bigwig(const char *path, const struct cov_track_contigs
     bwClose(bw);
 }
 
+/* Returns the number of n bytes, little-endian, at an offset of a file. */
+static inline uint64_t number_at(const struct bytes *b, size_t at, size_t n)
+{
+    uint64_t x = 0;
+    assert_true(at <= b->n && n <= b->n - at);
+    for (size_t i = n; i-- > 0;)
+        x = x << 8 | b->p[at + i];
+    return x;
+}
+
 #endif

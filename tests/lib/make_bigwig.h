@@ -89,6 +89,12 @@ static inline void made_block(struct made *m, const struct made_section *s, bool
     m->n += n;
 }
 
+static inline void made_key(struct made *m, size_t contig)
+{
+    for (size_t k = 0; k < MADE_KEY; k++)
+        made_put(m, k < strlen(made_names[contig]) ? (uint8_t)made_names[contig][k] : 0, 1);
+}
+
 /* Writes the list of contigs as one leaf, or with `deep` as a node above two leaves. */
 static inline void made_contigs(struct made *m, bool deep)
 {
@@ -104,8 +110,7 @@ static inline void made_contigs(struct made *m, bool deep)
         made_put(m, 0, 2);
         made_put(m, MADE_CONTIGS, 2);
         for (size_t c = MADE_CONTIGS; c-- > 0; leaf += 4 + MADE_KEY + 8) {
-            for (size_t k = 0; k < MADE_KEY; k++)
-                made_put(m, k < strlen(made_names[c]) ? (uint8_t)made_names[c][k] : 0, 1);
+            made_key(m, c);
             made_put(m, leaf, 8);
         }
     }
@@ -115,8 +120,7 @@ static inline void made_contigs(struct made *m, bool deep)
             made_put(m, 0, 1);
             made_put(m, deep ? 1 : MADE_CONTIGS, 2);
         }
-        for (size_t k = 0; k < MADE_KEY; k++)
-            made_put(m, k < strlen(made_names[c]) ? (uint8_t)made_names[c][k] : 0, 1);
+        made_key(m, c);
         made_put(m, c, 4);
         made_put(m, made_lengths[c], 4);
     }

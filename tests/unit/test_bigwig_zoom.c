@@ -93,15 +93,6 @@ static int put_track(const struct track *t, const char *path, bool announced, st
 
 /* ---- the file itself, without a library ---- */
 
-static uint64_t get(const struct bytes *b, size_t at, size_t n)
-{
-    uint64_t x = 0;
-    assert_true(at <= b->n && n <= b->n - at);
-    for (size_t i = n; i-- > 0;)
-        x = x << 8 | b->p[at + i];
-    return x;
-}
-
 static float get_float(const uint8_t *p)
 {
     float x;
@@ -176,10 +167,10 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
         }
         const uint8_t *p = next_window(w);
         const struct bytes b = {w->block + w->next - 32, 32};
-        assert_int_equal(get(&b, 0, 4), contig);
-        assert_int_equal(get(&b, 4, 4), beg);
-        assert_int_equal(get(&b, 8, 4), last);
-        assert_int_equal(get(&b, 12, 4), n);
+        assert_int_equal(number_at(&b, 0, 4), contig);
+        assert_int_equal(number_at(&b, 4, 4), beg);
+        assert_int_equal(number_at(&b, 8, 4), last);
+        assert_int_equal(number_at(&b, 12, 4), n);
         assert_true((double)get_float(p + 16) == min && (double)get_float(p + 20) == max);
         assert_true(close_to(get_float(p + 24), sum, size));
         assert_true(close_to(get_float(p + 28), squares, squares));
@@ -194,28 +185,28 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
 static size_t check_levels(const char *path, const struct track *t)
 {
     struct bytes b = get_file(path);
-    assert_int_equal(get(&b, 0, 4), 0x888ffc26);
-    assert_int_equal(get(&b, b.n - 4, 4), 0x888ffc26);
-    assert_int_equal(get(&b, 4, 2), 4);
-    size_t n_levels = get(&b, 6, 2);
+    assert_int_equal(number_at(&b, 0, 4), 0x888ffc26);
+    assert_int_equal(number_at(&b, b.n - 4, 4), 0x888ffc26);
+    assert_int_equal(number_at(&b, 4, 2), 4);
+    size_t n_levels = number_at(&b, 6, 2);
     assert_true(n_levels <= 10);
-    assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs are before the data */
-    assert_int_equal(get(&b, 52, 4), 32768);
+    assert_true(number_at(&b, 8, 8) < number_at(&b, 16, 8)); /* the contigs are before the data */
+    assert_int_equal(number_at(&b, 52, 4), 32768);
     uint64_t before = 0;
     struct windows *w = unit_alloc(sizeof *w);
     for (size_t k = 0; k < n_levels; k++) {
         size_t at = 64 + 24 * k;
-        int64_t reduction = (int64_t)get(&b, at, 4);
-        size_t data = get(&b, at + 8, 8), index = get(&b, at + 16, 8);
-        assert_true(k == 0 || reduction == 4 * (int64_t)get(&b, at - 24, 4));
+        int64_t reduction = (int64_t)number_at(&b, at, 4);
+        size_t data = number_at(&b, at + 8, 8), index = number_at(&b, at + 16, 8);
+        assert_true(k == 0 || reduction == 4 * (int64_t)number_at(&b, at - 24, 4));
         *w = (struct windows){.file = &b, .at = data + 4, .end = index};
         uint64_t n = 0;
         for (size_t c = 0; c < t->n_contigs; c++)
             n += check_windows(w, (uint32_t)c, &t->contigs[c], reduction);
-        assert_int_equal(get(&b, data, 4), n);
+        assert_int_equal(number_at(&b, data, 4), n);
         assert_true(w->at == index && w->next == w->n);
-        assert_int_equal(get(&b, index, 4), 0x2468ace0);
-        assert_int_equal(get(&b, index + 8, 8), w->n_blocks);
+        assert_int_equal(number_at(&b, index, 4), 0x2468ace0);
+        assert_int_equal(number_at(&b, index + 8, 8), w->n_blocks);
         assert_true(k == 0 || n <= before);
         before = n;
     }
@@ -357,26 +348,26 @@ TEST(zoom_work_is_bounded)
 
 static bool look_up(const struct bytes *b, const char *name, uint32_t *number, uint32_t *length)
 {
-    size_t tree = get(b, 8, 8), key_bytes = get(b, tree + 8, 4), at = tree + 32;
+    size_t tree = number_at(b, 8, 8), key_bytes = number_at(b, tree + 8, 4), at = tree + 32;
     uint8_t key[NAME_BYTES] = {0};
-    assert_int_equal(get(b, tree, 4), 0x78ca8c91);
+    assert_int_equal(number_at(b, tree, 4), 0x78ca8c91);
     assert_true(key_bytes <= sizeof key && strlen(name) <= key_bytes);
     memcpy(key, name, strlen(name));
     while (b->p[at] == 0) {
-        size_t n = get(b, at + 2, 2), child = 0;
+        size_t n = number_at(b, at + 2, 2), child = 0;
         assert_true(n > 0);
         for (size_t i = 1; i < n; i++)
             if (memcmp(key, b->p + at + 4 + i * (key_bytes + 8), key_bytes) >= 0)
                 child = i;
-        at = get(b, at + 4 + child * (key_bytes + 8) + key_bytes, 8);
+        at = number_at(b, at + 4 + child * (key_bytes + 8) + key_bytes, 8);
         assert_true(at < b->n);
     }
-    size_t n = get(b, at + 2, 2);
+    size_t n = number_at(b, at + 2, 2);
     for (size_t i = 0; i < n; i++) {
         size_t item = at + 4 + i * (key_bytes + 8);
         if (memcmp(key, b->p + item, key_bytes) == 0) {
-            *number = (uint32_t)get(b, item + key_bytes, 4);
-            *length = (uint32_t)get(b, item + key_bytes + 4, 4);
+            *number = (uint32_t)number_at(b, item + key_bytes, 4);
+            *length = (uint32_t)number_at(b, item + key_bytes + 4, 4);
             return true;
         }
     }
@@ -396,7 +387,7 @@ TEST(finds_contigs)
         struct track t = make_track(&rng, n, 100, 1000, 40, !announced);
         assert_ok(put_track(&t, "x.bw", announced, NULL, 100, &e));
         struct bytes b = get_file("x.bw");
-        assert_true(get(&b, 8, 8) < get(&b, 16, 8));
+        assert_true(number_at(&b, 8, 8) < number_at(&b, 16, 8));
         for (size_t c = 0; c < n; c++) {
             uint32_t number = 0, length = 0;
             assert_true(look_up(&b, t.names[c], &number, &length));
