@@ -1,5 +1,5 @@
-/* test_counting.c - which reads count, and which of their bases, counted by hand; the second of two mates meets the first one;
- * depth from spans in any order, compared with a simple count of every base.
+/* test_counting.c - which reads count, and which of their bases, by hand; the second of two mates
+ * meets the first; depth from spans in any order, compared with a simple count of every base.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

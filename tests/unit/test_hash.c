@@ -1,4 +1,5 @@
-/* test_hash.c - fingerprints differ for different bytes, and are the same on every machine; the examples of FIPS 180-4 for SHA-256.
+/* test_hash.c - fingerprints differ for different bytes, and are the same on every machine; SHA-256
+ * of the examples of FIPS 180-4.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_dir.h"
 
