@@ -98,6 +98,12 @@ static inline void assert_contains(const char *text, const char *part)
         fail_msg("\"%s\" does not contain \"%s\"", text, part);
 }
 
+static inline void check_near(double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance))
+        fail_msg("%.17g instead of %.17g", got, want);
+}
+
 /* Checks that *e holds a failure with this code, whose text contains `part`; clears it for the next check. */
 static inline void check_error(struct cov_err *e, int code, const char *part)
 {

@@ -6,12 +6,6 @@
 
 static const double NEAR = 1e-12;
 
-static void check_near(double got, double want, double tolerance)
-{
-    if (!(fabs(got - want) <= tolerance))
-        fail_msg("%.17g instead of %.17g", got, want);
-}
-
 TEST(measures_a_curve)
 {
     double x[] = {3, 0, 1, 0};
