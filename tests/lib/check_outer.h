@@ -4,18 +4,16 @@
 #ifndef COV_TESTS_CHECK_OUTER_H
 #define COV_TESTS_CHECK_OUTER_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/operands.h"
 #include "common/compute/cpu/kernels/outer.h"
 
+/* Returns n random numbers, in memory of the test. */
 static inline float *drawn(struct cov_rng *rng, size_t n)
 {
-    float *p = malloc((n + 1) * sizeof *p);
-    assert_non_null(p);
+    float *p = unit_alloc((n + 1) * sizeof *p);
     for (size_t i = 0; i < n; i++)
         p[i] = (float)(cov_rng_double(rng) * 2 - 1);
     return p;
@@ -31,11 +29,11 @@ static inline double operand(const struct cov_outer *t, float v)
 static inline void check_outer(struct cov_rng *rng, const struct cov_outer *t, size_t m, size_t n,
                                size_t k, size_t lda)
 {
+    const size_t mark = unit_mark();
     size_t ldb = n + cov_rng_below(rng, 3), ldc = n + cov_rng_below(rng, 3);
     float *a = drawn(rng, k * lda + m), *b = drawn(rng, k * ldb), *c = drawn(rng, m * ldc);
-    float *split = malloc((m * ldc + 1) * sizeof *split);
-    double *want = malloc((m * ldc + 1) * sizeof *want);
-    assert_true(split && want);
+    float *split = unit_alloc((m * ldc + 1) * sizeof *split);
+    double *want = unit_alloc((m * ldc + 1) * sizeof *want);
     memcpy(split, c, m * ldc * sizeof *c);
     for (size_t i = 0; i < m * ldc; i++) {
         want[i] = (double)c[i];
@@ -57,11 +55,7 @@ static inline void check_outer(struct cov_rng *rng, const struct cov_outer *t, s
                                    split + half_m * ldc + half_n, ldc},
            next);
     assert_memory_equal(split, c, m * ldc * sizeof *c);
-    free(a);
-    free(b);
-    free(c);
-    free(split);
-    free(want);
+    unit_free_since(mark);
 }
 
 /* Checks sizes with every remainder of rows and columns. */

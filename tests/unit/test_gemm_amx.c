@@ -278,7 +278,6 @@ static void run_lstm(const struct cov_layer *l, const struct cov_layer_weights *
     for (size_t b = 0; b < n; b++)
         tasks[b].rows = (struct cov_rows){0, l->t_in};
     cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, full, NULL, x, y}, scratch);
-    free(scratch);
     cov_lstm_free(f);
 }
 
@@ -286,17 +285,12 @@ static void run_lstm(const struct cov_layer *l, const struct cov_layer_weights *
 static void check_lstm(struct cov_rng *rng, const struct cov_gemm *gemm,
                        const struct cov_vec *loops, size_t n)
 {
-    struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                          .t_in = draw(rng, 1, 30),
-                          .c_in = 32 * draw(rng, 1, 3),
-                          .hidden = 32 * draw(rng, 1, 2),
-                          .directions = draw(rng, 1, 2)};
-    l.t_out = l.t_in;
-    l.c_out = l.hidden * l.directions;
+    const size_t t_n = draw(rng, 1, 30), c_in = 32 * draw(rng, 1, 3), hidden = 32 * draw(rng, 1, 2);
+    const struct cov_layer l = lstm_layer(t_n, c_in, hidden, draw(rng, 1, 2));
     struct cov_gemm plain = *gemm;
     plain.lstm_step = NULL;
-    float *memory, *x = random_floats(rng, l.t_in * n * l.c_in);
-    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
+    float *x = random_floats(rng, l.t_in * n * l.c_in);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f);
     for (size_t t = 1; t < l.t_in; t++)
         for (size_t b = 0; b < n; b++)
             if (b % 4 == 1 && t % 16 > 12)
@@ -307,11 +301,7 @@ static void check_lstm(struct cov_rng *rng, const struct cov_gemm *gemm,
         run_lstm(&l, &w, gemm, loops, full, n, x, y);
         run_lstm(&l, &w, &plain, loops, full, n, x, want);
         assert_memory_equal(y, want, l.t_in * n * l.c_out * sizeof *y);
-        free(want);
-        free(y);
     }
-    free(x);
-    free(memory);
 }
 
 static void run_conv(const struct cov_layer *l, const struct cov_layer_weights *w,
@@ -323,7 +313,6 @@ static void run_conv(const struct cov_layer *l, const struct cov_layer_weights *
     float *scratch = floats(cov_conv_scratch(f));
     cov_conv_rows(f, (struct cov_rows){0, l->t_out},
                   &(struct cov_layer_io){x, x_stride, y, l->c_out}, scratch);
-    free(scratch);
     cov_conv_free(f);
 }
 
@@ -341,16 +330,12 @@ static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool tr
     l.t_out = transposed ? length * l.stride : length;
     struct cov_gemm plain = *gemm;
     plain.run_rows = NULL;
-    float *memory, *x = random_floats(rng, l.t_in * x_stride);
-    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
+    float *x = random_floats(rng, l.t_in * x_stride);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f);
     float *y = floats(l.t_out * l.c_out), *want = floats(l.t_out * l.c_out);
     run_conv(&l, &w, gemm, x, x_stride, y);
     run_conv(&l, &w, &plain, x, x_stride, want);
     assert_memory_equal(y, want, l.t_out * l.c_out * sizeof *y);
-    free(want);
-    free(y);
-    free(x);
-    free(memory);
 }
 
 /* Joined rows equal those of single precision within the rounding of three terms. */
@@ -366,8 +351,8 @@ static void check_joined(struct cov_rng *rng, const struct cov_gemm *gemm)
     l.t_in = draw(rng, 1, 150);
     l.t_out = l.t_in * l.stride;
     assert_true(cov_conv_joins(&l));
-    float *memory, *x = random_floats(rng, l.t_in * l.c_in);
-    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f, &memory);
+    float *x = random_floats(rng, l.t_in * l.c_in);
+    struct cov_layer_weights w = draw_weights(rng, &l, 0.25f);
     size_t n = l.t_out * l.c_out;
     float *y = floats(n), *want = floats(n), scale = 1e-3f;
     run_conv(&l, &w, gemm, x, l.c_in, y);
@@ -376,10 +361,6 @@ static void check_joined(struct cov_rng *rng, const struct cov_gemm *gemm)
         scale = fmaxf(scale, fabsf(want[i]));
     for (size_t i = 0; i < n; i++)
         assert_true(fabsf(y[i] - want[i]) <= 2e-5f * scale);
-    free(want);
-    free(y);
-    free(x);
-    free(memory);
 }
 
 static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loops, size_t n_cases)
@@ -393,6 +374,7 @@ static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loop
         else
             check_joined(&rng, gemm);
         check_lstm(&rng, gemm, loops, rows[i % COV_COUNT(rows)]);
+        unit_free();
     }
 }
 

@@ -52,8 +52,7 @@ static void assert_close(const float *got, const float *want, size_t n, float bo
 static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
                        const struct cov_cpu_kernels *kernels, size_t x_stride, size_t y_stride)
 {
-    float *memory;
-    struct cov_layer_weights w = draw_weights(rng, l, 0.3f, &memory);
+    struct cov_layer_weights w = draw_weights(rng, l, 0.3f);
     size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
     float *x = guarded(n_x), *want = guarded(n_y);
     float *spread = guarded(l->t_in * x_stride), *got = guarded(l->t_out * y_stride);
@@ -64,8 +63,7 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
 
     struct cov_conv *f;
     assert_ok(cov_conv_new(l, &w, kernels, &f, &e));
-    size_t n_scratch = cov_conv_scratch(f);
-    float *scratch = guarded(n_scratch), *packed = guarded(n_y);
+    float *scratch = guarded(cov_conv_scratch(f)), *packed = guarded(n_y);
     /* Compute the rows in two ranges, beginning with the second one. */
     size_t unit = cov_plan_unit(l), middle = cov_rng_below(rng, l->t_out / unit + 1) * unit;
     const struct cov_layer_io io = {spread, x_stride, got, y_stride};
@@ -77,15 +75,9 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
             assert_true(isnan(got[t * y_stride + c]));
     }
     assert_close(packed, want, n_y, 2e-6f * (float)(4 + l->kernel), l);
-
-    free_guarded(scratch, n_scratch);
-    free_guarded(packed, n_y);
-    free_guarded(got, l->t_out * y_stride);
-    free_guarded(spread, l->t_in * x_stride);
-    free_guarded(want, n_y);
-    free_guarded(x, n_x);
+    check_guards((float *const[]){x, want, spread, got, scratch, packed}, 6);
     cov_conv_free(f);
-    free(memory);
+    unit_free();
 }
 
 TEST(convolutions)
@@ -132,12 +124,11 @@ TEST(first_layers_from_codes)
         if (!can_run(level))
             continue;
         size_t n_y = l.t_out * l.c_out, middle = draw(&rng, 0, l.t_out);
-        float *memory, *x = guarded(l.t_in * 4), *want = guarded(n_y), *packed = guarded(n_y);
+        float *x = guarded(l.t_in * 4), *want = guarded(n_y), *packed = guarded(n_y);
         float *got = guarded(l.t_out * y_stride);
-        struct cov_layer_weights w = draw_weights(&rng, &l, 0.3f, &memory);
-        uint8_t *codes = malloc(l.t_in);
+        struct cov_layer_weights w = draw_weights(&rng, &l, 0.3f);
+        uint8_t *codes = unit_alloc(l.t_in);
         struct cov_conv *f;
-        assert_non_null(codes);
         for (size_t t = 0; t < l.t_in; t++) {
             codes[t] = (uint8_t)draw(&rng, 0, 15);
             memcpy(x + 4 * t, cov_onehot_f32[codes[t]], 4 * sizeof *x);
@@ -155,13 +146,9 @@ TEST(first_layers_from_codes)
             }
             assert_close(packed, want, n_y, 2e-6f * (float)(4 + l.kernel), &l);
         }
-        free(codes);
-        free(memory);
-        free_guarded(got, l.t_out * y_stride);
-        free_guarded(packed, n_y);
-        free_guarded(want, n_y);
-        free_guarded(x, l.t_in * 4);
+        check_guards((float *const[]){x, want, packed, got}, 4);
         cov_conv_free(f);
+        unit_free();
     }
 }
 
@@ -188,20 +175,18 @@ TEST(linear_layers)
 static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
                        const struct cov_cpu_kernels *kernels)
 {
-    float *memory;
-    struct cov_layer_weights w = draw_weights(rng, l, 0.3f, &memory);
+    struct cov_layer_weights w = draw_weights(rng, l, 0.3f);
     size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
     float *x = guarded(n * n_in), *y = guarded(n * n_out);
     float *one = guarded(n_in), *want = guarded(n_out), *got = guarded(n_out);
-    double *ref_state = must(malloc(6 * l->hidden * sizeof *ref_state));
+    double *ref_state = unit_alloc(6 * l->hidden * sizeof *ref_state);
     fill(rng, x, n * n_in, 2);
     struct cov_lstm *f;
     struct cov_lstm_task tasks[COV_LSTM_ROWS];
     for (size_t b = 0; b < n; b++)
         tasks[b] = (struct cov_lstm_task){.rows = {0, l->t_in}};
     assert_ok(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, COV_LSTM_REST_FP32, &f, &e));
-    size_t n_scratch = cov_lstm_scratch(f);
-    float *scratch = guarded(n_scratch);
+    float *scratch = guarded(cov_lstm_scratch(f));
     cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < n; b++) {
         take_chunk(x, l->t_in, n, l->c_in, b, one);
@@ -212,14 +197,8 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
         assert_memory_equal(got, want, n_out * sizeof *got);
     }
     cov_lstm_free(f);
-    free_guarded(scratch, n_scratch);
-    free_guarded(got, n_out);
-    free_guarded(want, n_out);
-    free_guarded(one, n_in);
-    free_guarded(y, n * n_out);
-    free_guarded(x, n * n_in);
-    free(ref_state);
-    free(memory);
+    check_guards((float *const[]){x, y, one, want, got, scratch}, 6);
+    unit_free();
 }
 
 TEST(lstms)
@@ -227,13 +206,12 @@ TEST(lstms)
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int i = 0; i < 80; i++) {
-        struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                              .c_in = draw(&rng, 1, 40),
-                              .hidden = i % 8 == 0 ? draw(&rng, 100, 130) : draw(&rng, 1, 50),
-                              .directions = draw(&rng, 1, 2)};
+        const size_t c_in = draw(&rng, 1, 40);
+        const size_t hidden = i % 8 == 0 ? draw(&rng, 100, 130) : draw(&rng, 1, 50);
+        const size_t directions = draw(&rng, 1, 2);
         /* Some sequences are longer than one block of steps. */
-        l.t_in = l.t_out = i % 8 == 3 ? draw(&rng, 30, 60) : draw(&rng, 1, 12);
-        l.c_out = l.hidden * l.directions;
+        const size_t t = i % 8 == 3 ? draw(&rng, 30, 60) : draw(&rng, 1, 12);
+        const struct cov_layer l = lstm_layer(t, c_in, hidden, directions);
         size_t level = draw(&rng, 0, COV_COUNT(levels) - 1), n = draw(&rng, 1, COV_LSTM_ROWS);
         if (can_run(level))
             check_lstm(&rng, &l, n, &levels[level]);
@@ -326,21 +304,19 @@ TEST(transforms_are_exact)
 /* Random parameters of a layer, with or without a norm; and what finishes its sums. */
 struct parameters {
     struct cov_layer_weights w;
-    float *memory, *scale, *shift;
     struct cov_finish finish;
 };
 
 static struct parameters draw_parameters(struct cov_rng *rng, const struct cov_layer *l)
 {
-    struct parameters p = {.scale = floats(l->c_out), .shift = floats(l->c_out)};
-    p.w = draw_weights(rng, l, 1, &p.memory);
+    const struct cov_layer_weights w = draw_weights(rng, l, 1);
+    float *scales = floats(l->c_out), *shifts = floats(l->c_out);
     for (size_t o = 0; o < l->c_out; o++) {
-        double scale = l->norm ? (double)p.w.gamma[o] / sqrt((double)p.w.var[o] + COV_NORM_EPS) : 1;
-        p.scale[o] = (float)scale;
-        p.shift[o] = l->norm ? (float)((double)p.w.beta[o] - (double)p.w.mean[o] * scale) : 0;
+        double scale = l->norm ? (double)w.gamma[o] / sqrt((double)w.var[o] + COV_NORM_EPS) : 1;
+        scales[o] = (float)scale;
+        shifts[o] = l->norm ? (float)((double)w.beta[o] - (double)w.mean[o] * scale) : 0;
     }
-    p.finish = (struct cov_finish){p.w.bias, p.scale, p.shift, 0};
-    return p;
+    return (struct parameters){w, {w.bias, scales, shifts, 0}};
 }
 
 /* Returns the largest error, relative to the largest value. */
@@ -364,8 +340,7 @@ static void run_spread(const struct cov_layer *l, const struct cov_toom_cook *m,
 {
     size_t x_stride = l->c_in + gap_x, y_stride = l->c_out + gap_y;
     size_t n_x = (l->t_in - 1) * x_stride + l->c_in, n_y = (l->t_out - 1) * y_stride + l->c_out;
-    size_t n_scratch = cov_toom_cook_scratch(m);
-    float *spread = guarded(n_x), *got = guarded(n_y), *scratch = guarded(n_scratch);
+    float *spread = guarded(n_x), *got = guarded(n_y), *scratch = guarded(cov_toom_cook_scratch(m));
     for (size_t t = 0; t < l->t_in; t++)
         memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
     const struct cov_layer_io io = {spread, x_stride, got, y_stride};
@@ -375,9 +350,7 @@ static void run_spread(const struct cov_layer *l, const struct cov_toom_cook *m,
         for (size_t c = l->c_out; t + 1 < l->t_out && c < y_stride; c++)
             assert_true(isnan(got[t * y_stride + c]));
     }
-    free_guarded(scratch, n_scratch);
-    free_guarded(got, n_y);
-    free_guarded(spread, n_x);
+    check_guards((float *const[]){spread, got, scratch}, 3);
 }
 
 /* Runs part of the layer, with NaN in all rows of x that this part does not depend on. Checks that
@@ -386,9 +359,9 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l,
                        const struct cov_toom_cook *m, const struct parameters *p, const float *x,
                        const float *want)
 {
-    size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out, n_scratch = cov_toom_cook_scratch(m);
+    size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
     size_t beg = draw(rng, 0, l->t_out - 1), end = draw(rng, beg, l->t_out);
-    float *part = guarded(n_x), *got = guarded(n_y), *scratch = guarded(n_scratch);
+    float *part = guarded(n_x), *got = guarded(n_y), *scratch = guarded(cov_toom_cook_scratch(m));
     for (size_t j = 0; j < l->t_in; j++) {
         bool used = false;
         for (size_t t = beg; t < end; t++)
@@ -408,9 +381,7 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l,
         most = fmaxf(most, fabsf(want[i]));
     for (size_t i = beg * l->c_out; i < end * l->c_out; i++)
         assert_true(fabsf(got[i] - want[i]) <= 1e-5f * most);
-    free_guarded(scratch, n_scratch);
-    free_guarded(got, n_y);
-    free_guarded(part, n_x);
+    check_guards((float *const[]){part, got, scratch}, 3);
 }
 
 /* Returns the error of a layer's output. Checks that its bits do not depend on the strides. */
@@ -436,13 +407,7 @@ static double check_minimal(struct cov_rng *rng, const struct cov_layer *l,
     if (l->t_out < 200)
         check_part(rng, l, m, &p, x, want);
     cov_toom_cook_free(m);
-    free(again);
-    free(got);
-    free(want);
-    free(x);
-    free(p.memory);
-    free(p.scale);
-    free(p.shift);
+    unit_free();
     return error;
 }
 

@@ -53,13 +53,12 @@ static float distance(size_t n, const float *a, const float *b)
 static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 {
     size_t n_far = 0;
-    float *memory;
-    struct cov_layer_weights w = draw_weights(rng, l, 1 / sqrtf((float)l->hidden), &memory);
+    struct cov_layer_weights w = draw_weights(rng, l, 1 / sqrtf((float)l->hidden));
     struct cov_lstm *f = lstm_of(l, &w);
     size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
     float *x = floats(n * n_in), *y = floats(n * n_out), *scratch = floats(cov_lstm_scratch(f));
     float *one = floats(n_in), *want = floats(n_out), *got = floats(n_out), *alone = floats(n_out);
-    double *ref_state = must(malloc(6 * l->hidden * sizeof *ref_state));
+    double *ref_state = unit_alloc(6 * l->hidden * sizeof *ref_state);
     struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{.input = NULL}};
     fill_rows(rng, l->t_in, n, l->c_in, x);
     for (size_t b = 0; b < n; b++) {
@@ -91,16 +90,8 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
             assert_true(distance(n_wanted, alone + beg, want + beg) <= 1e-5f);
         }
     }
-    free(ref_state);
-    free(alone);
-    free(got);
-    free(want);
-    free(one);
-    free(scratch);
-    free(y);
-    free(x);
     cov_lstm_free(f);
-    free(memory);
+    unit_free();
     return n_far;
 }
 
@@ -110,12 +101,9 @@ TEST(equals_the_reference)
     size_t n_far = 0;
     cov_rng_init(&rng, 51);
     for (int i = 0; i < 60; i++) {
-        struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                              .c_in = draw(&rng, 1, 140),
-                              .hidden = draw(&rng, 1, 50),
-                              .directions = draw(&rng, 1, 2)};
-        l.t_in = l.t_out = draw(&rng, 1, 700);
-        l.c_out = l.hidden * l.directions;
+        const size_t c_in = draw(&rng, 1, 140), hidden = draw(&rng, 1, 50);
+        const size_t directions = draw(&rng, 1, 2);
+        const struct cov_layer l = lstm_layer(draw(&rng, 1, 700), c_in, hidden, directions);
         n_far += check(&rng, &l, draw(&rng, 1, COV_LSTM_ROWS));
     }
     assert_true(n_far <= 2); /* of 240 */
@@ -127,16 +115,10 @@ TEST(rests_on_constant_input)
     enum { T = 2000, N = 3, STILL_FROM = 100 };
     struct cov_rng rng;
     cov_rng_init(&rng, 52);
-    struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                          .t_in = T,
-                          .t_out = T,
-                          .c_in = 20,
-                          .hidden = 32,
-                          .directions = 2,
-                          .c_out = 64};
-    float *memory, *x = floats((size_t)T * N * 20), *y = floats((size_t)T * N * 64);
+    const struct cov_layer l = lstm_layer(T, 20, 32, 2);
+    float *x = floats((size_t)T * N * 20), *y = floats((size_t)T * N * 64);
     float *full = floats((size_t)T * N * 64);
-    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden), &memory);
+    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden));
     struct cov_lstm *f = lstm_of(&l, &w);
     float *scratch = floats(cov_lstm_scratch(f));
     for (size_t i = 0; i < (size_t)T * N * 20; i++)
@@ -155,12 +137,7 @@ TEST(rests_on_constant_input)
     }
     for (size_t i = 0; i < (size_t)T * N * 64; i++)
         assert_true(fabsf(y[i] - full[i]) < 4e-6f);
-    free(scratch);
     cov_lstm_free(f);
-    free(full);
-    free(y);
-    free(x);
-    free(memory);
 }
 
 /* Two units with a forget gate of 1 add to their cells during the first half of the rows, and
@@ -175,13 +152,7 @@ TEST(keeps_counting)
     float w_hh[4 * H * H] = {0};
     for (size_t g = 0; g < 4; g++) /* the third unit reads the others */
         w_hh[(g * H + 2) * H] = w_hh[(g * H + 2) * H + 1] = 1;
-    struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                          .t_in = T,
-                          .t_out = T,
-                          .c_in = 1,
-                          .hidden = H,
-                          .directions = 1,
-                          .c_out = H};
+    const struct cov_layer l = lstm_layer(T, 1, H, 1);
     struct cov_layer_weights w = {.w_ih = {w_ih}, .w_hh = {w_hh}, .b_ih = {bias}, .b_hh = {zero}};
     struct cov_lstm *f = lstm_of(&l, &w);
     float *x = floats(T), *y = floats((size_t)T * H), *full = floats((size_t)T * H);
@@ -203,10 +174,6 @@ TEST(keeps_counting)
     cov_ref_layer(&l, &w, COV_FP32, x, full, ref_state);    /* the reference sums in double */
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 0.02f);
-    free(scratch);
-    free(full);
-    free(y);
-    free(x);
     cov_lstm_free(f);
 }
 
@@ -265,8 +232,6 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
                  scratch);
     for (size_t b = 0; b < n; b++)
         tasks[b].h_products += tasks[b].x_products + products[b];
-    free(scratch);
-    free(between);
 }
 
 /* Sequences that share padding have values close to those of a full computation, need fewer
@@ -277,31 +242,19 @@ TEST(shares_padding)
     struct cov_rng rng;
     cov_rng_init(&rng, 53);
     const size_t filled[PAD_N] = {100, 37, 2900, 700, 1}, none = 0;
-    struct cov_layer l[2] = {{.kind = COV_LAYER_LSTM,
-                              .t_in = PAD_T,
-                              .t_out = PAD_T,
-                              .c_in = PAD_C,
-                              .hidden = 32,
-                              .directions = 2,
-                              .c_out = 64}};
-    l[1] = l[0];
-    l[1].c_in = 64;
-    float *memory[2];
+    const struct cov_layer l[] = {lstm_layer(PAD_T, PAD_C, 32, 2), lstm_layer(PAD_T, 64, 32, 2)};
     struct cov_lstm *f[2];
     struct cov_lstm_padding padding[2];
     float *pad_x = floats((size_t)PAD_T * PAD_C);
     fill_padded(&rng, 1, &none, pad_x);
     for (size_t i = 0; i < 2; i++) {
-        struct cov_layer_weights w =
-            draw_weights(&rng, &l[i], 1 / sqrtf((float)l[i].hidden), &memory[i]);
+        struct cov_layer_weights w = draw_weights(&rng, &l[i], 1 / sqrtf((float)l[i].hidden));
         f[i] = lstm_of(&l[i], &w);
         padding[i] = (struct cov_lstm_padding){.x = i ? padding[0].y : pad_x,
                                                .last = i > 0,
                                                .y = floats((size_t)PAD_T * 64),
                                                .cells = floats((size_t)PAD_T * 32)};
-        float *scratch = floats(cov_lstm_scratch(f[i]));
-        cov_lstm_run_padding(f[i], &padding[i], scratch);
-        free(scratch);
+        cov_lstm_run_padding(f[i], &padding[i], floats(cov_lstm_scratch(f[i])));
     }
     size_t n_x = (size_t)PAD_T * PAD_C, n_y = (size_t)PAD_T * 64;
     float *x = floats(PAD_N * n_x), *y = floats(PAD_N * n_y), *full = floats(PAD_N * n_y);
@@ -330,21 +283,8 @@ TEST(shares_padding)
     assert_in_range(task.x_products, 1, 20);
     for (size_t t = 0; t < PAD_T; t++)
         assert_memory_equal(alone + t * 64, padding[0].y + t * 64, 32 * sizeof *alone);
-    free(scratch);
-    for (size_t i = 0; i < 2; i++) {
-        free(padding[i].y);
-        free(padding[i].cells);
-        cov_lstm_free(f[i]);
-        free(memory[i]);
-    }
-    free(alone);
-    free(want);
-    free(got);
-    free(one);
-    free(full);
-    free(y);
-    free(x);
-    free(pad_x);
+    cov_lstm_free(f[0]);
+    cov_lstm_free(f[1]);
 }
 
 /* Rows of a period are merged if they differ only by rounding, but not if they differ by more. */
@@ -353,15 +293,9 @@ TEST(merges_equal_rows)
     enum { C = 20, T = 100 };
     struct cov_rng rng;
     cov_rng_init(&rng, 54);
-    const struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                                .t_in = T,
-                                .t_out = T,
-                                .c_in = C,
-                                .hidden = 2,
-                                .directions = 1,
-                                .c_out = 2};
-    float *memory, x[T * C];
-    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden), &memory);
+    const struct cov_layer l = lstm_layer(T, C, 2, 1);
+    float x[T * C];
+    struct cov_layer_weights w = draw_weights(&rng, &l, 1 / sqrtf((float)l.hidden));
     struct cov_lstm *f = lstm_of(&l, &w);
     for (size_t i = 0; i < (size_t)T * C; i++)
         x[i] = (float)(i % C) * (i / C % 2 ? 1 + 0x1p-22f : 1);
@@ -371,5 +305,4 @@ TEST(merges_equal_rows)
     assert_int_equal(plan.copies[0].period, 1);
     assert_int_equal(plan.copies[1].period, 4);
     cov_lstm_free(f);
-    free(memory);
 }
