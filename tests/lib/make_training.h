@@ -1,15 +1,34 @@
-/* make_training.h - for tests: parameters and batches for small networks in training.
+/* make_training.h - for tests: parameters and batches for small networks in training, in memory of the
+ * test.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_TRAINING_H
 #define TESTS_MAKE_TRAINING_H
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 
 #include "common/base/rng.h"
 #include "common/compute/device.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
+
+/* A small network; its LSTMs have two layers. */
+static inline struct cov_hparams toy_network(enum cov_model_type type, int64_t layers,
+                                             int64_t kernel, int64_t step, int64_t dilation,
+                                             bool bnorm)
+{
+    return (struct cov_hparams){.model_type = type,
+                                .cnn_layers = layers,
+                                .filter_size = 3,
+                                .kernel_size = kernel,
+                                .step = step,
+                                .up = 2,
+                                .dilation = dilation,
+                                .lstm_layers = 2,
+                                .hidden_size = 3,
+                                .input_size = 4,
+                                .output_size = 2,
+                                .bnorm = bnorm};
+}
 
 struct toy_data {
     size_t n, L, outputs;
@@ -26,10 +45,9 @@ static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t 
     struct cov_rng rng;
     cov_rng_init(&rng, seed);
     *d = (struct toy_data){n, L, outputs, NULL, NULL, NULL};
-    d->codes = malloc(n * L);
-    d->targets = malloc(n * L * outputs * sizeof *d->targets);
-    d->present = malloc(n * outputs * sizeof *d->present);
-    assert_true(d->codes && d->targets && d->present);
+    d->codes = unit_alloc(n * L);
+    d->targets = unit_alloc(n * L * outputs * sizeof *d->targets);
+    d->present = unit_alloc(n * outputs * sizeof *d->present);
     for (size_t i = 0; i < n * L; i++) {
         uint64_t draw = cov_rng_below(&rng, 20);
         d->codes[i] = (uint8_t)(draw < 16 ? 1U << draw % 4 : draw < 18 ? COV_CODE_N : draw - 13);
@@ -41,13 +59,6 @@ static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t 
         d->present[i] = i == 0 || cov_rng_below(&rng, 4) > 0;
 }
 
-static inline void toy_data_fini(struct toy_data *d)
-{
-    free(d->codes);
-    free(d->targets);
-    free(d->present);
-}
-
 /* Returns chunks beg .. end-1 as a batch. */
 static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t beg, size_t end)
 {
@@ -56,14 +67,13 @@ static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t 
                                     d->present + beg * d->outputs, beg};
 }
 
-/* Returns block[n_floats] with random weights and biases of norms. The caller frees it. */
+/* Returns block[n_floats] with random weights and biases of norms. */
 static inline float *toy_block(const struct cov_hparams *hp, const struct cov_params *params,
                                uint64_t seed)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, seed);
-    float *block = malloc(params->n_floats * sizeof *block);
-    assert_non_null(block);
+    float *block = unit_alloc(params->n_floats * sizeof *block);
     cov_params_randomize(hp, params, seed, block);
     for (size_t i = 0; i < params->n_items; i++) {
         const struct cov_param *p = &params->items[i];

@@ -27,7 +27,7 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
 {
     t->hp = *hp;
     t->L = L;
-    assert_int_equal(cov_params_init(hp, &t->params, NULL), 0);
+    assert_ok(cov_params_init(hp, &t->params, &e));
     t->block = toy_block(hp, &t->params, seed);
     toy_data_init(&t->data, n, L, (size_t)hp->output_size, seed + 1);
 }
@@ -35,8 +35,7 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
 static void toy_fini(struct toy *t)
 {
     cov_params_fini(&t->params);
-    free(t->block);
-    toy_data_fini(&t->data);
+    unit_free();
 }
 
 struct how {
@@ -122,8 +121,7 @@ static double compare(const struct toy *t, const char *level, enum cov_precision
 {
     const struct cov_cpu_options options = {.levels = level, .precision = precision};
     size_t n = t->params.n_floats;
-    float *got = calloc(n, sizeof *got), *again = calloc(n, sizeof *again);
-    assert_true(got && again);
+    float *got = unit_zeros(n * sizeof *got), *again = unit_zeros(n * sizeof *again);
     struct cov_train_score s = run(t, &options, (struct how){1, false, 0, direct}, got);
     double bound = precision == COV_PRECISION_BF16 ? 2e-2 : 1e-5;
     assert_int_equal(s.n_rows, score->n_rows);
@@ -133,10 +131,7 @@ static double compare(const struct toy *t, const char *level, enum cov_precision
         (void)run(t, &options, (struct how){threads, false, 0, direct}, again);
         assert_memory_equal(got, again, n * sizeof *got);
     }
-    double off = difference(t, got, want);
-    free(got);
-    free(again);
-    return off;
+    return difference(t, got, want);
 }
 
 static const char *const levels[] = {"base", "avx2", "avx512", "avx512bf16"};
@@ -169,8 +164,7 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
     struct toy t;
     double off = 0;
     toy_init(&t, hp, L, n, seed);
-    float *want = calloc(t.params.n_floats, sizeof *want);
-    assert_non_null(want);
+    float *want = unit_zeros(t.params.n_floats * sizeof *want);
     struct cov_train_score score = run(&t, &reference, (struct how){2, false, 0, false}, want);
     if (is_there(level)) {
         off = compare(&t, level, COV_PRECISION_FP32, direct, want, &score);
@@ -178,7 +172,6 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
             fail_msg("kernel %d, step %d, dilation %d, %s: gradients differ by %.3g",
                      (int)hp->kernel_size, (int)hp->step, (int)hp->dilation, level, off);
     }
-    free(want);
     toy_fini(&t);
     return off;
 }
@@ -249,17 +242,14 @@ TEST(recomputes_the_same_bits)
         struct toy t;
         toy_init(&t, &hp, L, n, 400 + i);
         size_t n_floats = t.params.n_floats, first = i % 4 == 3 ? draw(&rng, 1, 3) : 0;
-        float *kept = calloc(n_floats, sizeof *kept), *again = calloc(n_floats, sizeof *again);
-        assert_true(kept && again);
+        float *kept = unit_zeros(n_floats * sizeof *kept);
+        float *again = unit_zeros(n_floats * sizeof *again);
         struct cov_train_score a = run(&t, NULL, (struct how){2, false, first, false}, kept);
         struct cov_train_score b = run(&t, NULL, (struct how){3, true, first, false}, again);
         assert_true(a.loss == b.loss && a.accuracy == b.accuracy && a.n_rows == b.n_rows);
         assert_memory_equal(kept, again, n_floats * sizeof *kept);
-        free(kept);
-        free(again);
         toy_fini(&t);
     }
-    (void)state;
 }
 
 /* Returns the angle between two gradients, as 1 - cosine. */
@@ -282,12 +272,10 @@ static double angle(const struct toy *t, const float *a, const float *b)
 static double turned_by_rounding(const struct toy *t, const float *want, float *got)
 {
     struct toy rounded = *t;
-    rounded.block = calloc(t->params.n_floats, sizeof *rounded.block);
-    assert_non_null(rounded.block);
+    rounded.block = unit_zeros(t->params.n_floats * sizeof *rounded.block);
     for (size_t i = 0; i < t->params.n_floats; i++)
         rounded.block[i] = cov_bf16_round(t->block[i]);
     (void)run(&rounded, NULL, (struct how){2, false, 0, false}, got);
-    free(rounded.block);
     return angle(t, got, want);
 }
 
@@ -300,8 +288,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
     struct toy t;
     toy_init(&t, hp, 400, 3, 300);
     size_t n = t.params.n_floats;
-    float *want = calloc(n, sizeof *want), *got = calloc(n, sizeof *got);
-    assert_true(want && got);
+    float *want = unit_zeros(n * sizeof *want), *got = unit_zeros(n * sizeof *got);
     struct cov_train_score score = run(&t, NULL, (struct how){2, false, 0, false}, want);
     double expected = turned_by_rounding(&t, want, got);
     for (size_t i = 0; i < COV_COUNT(with_bf16); i++) {
@@ -321,8 +308,6 @@ static void train_in_bf16(const struct cov_hparams *hp)
         assert_true(!rounds || turned > 1e-9);
     }
     (void)fflush(stdout);
-    free(want);
-    free(got);
     toy_fini(&t);
 }
 

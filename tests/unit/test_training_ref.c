@@ -26,8 +26,7 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
     assert_ok(cov_hparams_check(hp, &e));
     assert_ok(cov_params_init(hp, &t->params, &e));
     t->block = toy_block(hp, &t->params, seed);
-    t->precise = malloc(t->params.n_floats * sizeof *t->precise);
-    assert_non_null(t->precise);
+    t->precise = unit_alloc(t->params.n_floats * sizeof *t->precise);
     for (size_t i = 0; i < t->params.n_floats; i++)
         t->precise[i] = (double)t->block[i];
     assert_ok(cov_shape(hp, L, &t->params, t->block, &shape, &e));
@@ -48,9 +47,6 @@ static void toy_fini(struct toy *t)
     cov_training_free(t->training);
     cov_pool_free(t->pool);
     cov_params_fini(&t->params);
-    toy_data_fini(&t->data);
-    free(t->block);
-    free(t->precise);
 }
 
 static struct cov_train_score run(struct toy *t, double *gradient)
@@ -69,8 +65,7 @@ static void check(const struct cov_hparams *hp, size_t L, const float *loss_weig
     struct toy t;
     toy_init(&t, hp, L, 3, loss_weights, seed);
     size_t n = t.params.n_floats;
-    double *gradient = malloc(n * sizeof *gradient), *unused = malloc(n * sizeof *unused);
-    assert_true(gradient && unused);
+    double *gradient = unit_alloc(n * sizeof *gradient), *unused = unit_alloc(n * sizeof *unused);
     (void)run(&t, gradient);
     double largest = 0, worst = 0;
     for (size_t i = 0; i < n; i++)
@@ -94,26 +89,7 @@ static void check(const struct cov_hparams *hp, size_t L, const float *loss_weig
     assert_true(largest > 1e-3);
     (void)printf("# %zu parameters, largest gradient %.3g, largest difference %.2g\n", n, largest,
                  worst);
-    free(gradient);
-    free(unused);
     toy_fini(&t);
-}
-
-static struct cov_hparams network(enum cov_model_type type, int64_t layers, int64_t kernel,
-                                  int64_t step, int64_t dilation, bool bnorm)
-{
-    return (struct cov_hparams){.model_type = type,
-                                .cnn_layers = layers,
-                                .filter_size = 3,
-                                .kernel_size = kernel,
-                                .step = step,
-                                .up = 2,
-                                .dilation = dilation,
-                                .lstm_layers = 2,
-                                .hidden_size = 3,
-                                .input_size = 4,
-                                .output_size = 2,
-                                .bnorm = bnorm};
 }
 
 TEST(convolutions)
@@ -124,23 +100,23 @@ TEST(convolutions)
     } kinds[] = {{5, 1, 1, false}, {5, 2, 1, true}, {4, 2, 1, true}, {7, 3, 1, true},
                  {6, 3, 1, false}, {3, 2, 2, true}, {4, 2, 2, true}, {3, 1, 3, true}};
     for (size_t i = 0; i < COV_COUNT(kinds); i++) {
-        struct cov_hparams hp = network(COV_MODEL_CNN, 2, kinds[i].kernel, kinds[i].step,
-                                        kinds[i].dilation, kinds[i].bnorm);
+        struct cov_hparams hp = toy_network(COV_MODEL_CNN, 2, kinds[i].kernel, kinds[i].step,
+                                            kinds[i].dilation, kinds[i].bnorm);
         check(&hp, (size_t)(kinds[i].step * kinds[i].step) * 5, NULL, 10 + i);
     }
 }
 
 TEST(lstms)
 {
-    struct cov_hparams hp = network(COV_MODEL_HYBRID, 1, 5, 2, 1, true);
+    struct cov_hparams hp = toy_network(COV_MODEL_HYBRID, 1, 5, 2, 1, true);
     check(&hp, 14, NULL, 30);
-    hp = network(COV_MODEL_BI_HYBRID, 1, 4, 2, 1, false);
+    hp = toy_network(COV_MODEL_BI_HYBRID, 1, 4, 2, 1, false);
     check(&hp, 12, NULL, 31);
 }
 
 TEST(dropout)
 {
-    struct cov_hparams hp = network(COV_MODEL_BI_HYBRID, 1, 3, 2, 1, true);
+    struct cov_hparams hp = toy_network(COV_MODEL_BI_HYBRID, 1, 3, 2, 1, true);
     hp.dropout = 0.4;
     check(&hp, 12, NULL, 40);
 }
@@ -148,7 +124,7 @@ TEST(dropout)
 TEST(loss_weights)
 {
     static const float weights[] = {2, 0.25F};
-    struct cov_hparams hp = network(COV_MODEL_CNN, 1, 3, 1, 1, false);
+    struct cov_hparams hp = toy_network(COV_MODEL_CNN, 1, 3, 1, 1, false);
     check(&hp, 9, weights, 50);
 }
 
@@ -180,12 +156,11 @@ TEST(masks)
  * test compares those of the first norm with their definition. */
 TEST(statistics)
 {
-    struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
+    struct cov_hparams hp = toy_network(COV_MODEL_CNN, 1, 1, 1, 1, true);
     struct toy t;
     hp.filter_size = 1;
     toy_init(&t, &hp, 8, 2, NULL, 63);
-    double *gradient = calloc(t.params.n_floats, sizeof *gradient);
-    assert_non_null(gradient);
+    double *gradient = unit_zeros(t.params.n_floats * sizeof *gradient);
     static const double weights[] = {0.5, -0.4, 0.25, 0.125, 0.0625};
     memcpy(t.precise, weights, sizeof weights); /* including the bias */
     (void)run(&t, gradient);
@@ -205,6 +180,5 @@ TEST(statistics)
     assert_true(p && q && var > 0);
     assert_true(fabs(gradient[p->offset] - mean) < 1e-12);
     assert_true(fabs(gradient[q->offset] - var) < 1e-12);
-    free(gradient);
     toy_fini(&t);
 }
