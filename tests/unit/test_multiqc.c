@@ -5,7 +5,17 @@
 #include <sys/stat.h>
 
 #include "common/cli/stats_file.h"
+#include "tests/lib/compact_json.h"
 #include "tests/lib/own_dir.h"
+
+static struct cov_stats begin(const char *section)
+{
+    struct cov_stats s;
+    cov_stats_init(&s, "tool", "1.2.3");
+    s.section = section;
+    s.peak_rss_bytes = -1;
+    return s;
+}
 
 /* MultiQC's sample is the file name without its suffix; files with other suffixes have none. */
 TEST(names_multiqc_samples)
@@ -13,33 +23,30 @@ TEST(names_multiqc_samples)
     static const struct {
         const char *path, *row;
     } cases[] = {
-        {"b.c/x_mqc.json", "    \"x\": {\n"},
-        {"weed.cpg.1of4_mqc.json", "    \"weed.cpg.1of4\": {\n"},
+        {"b.c/x_mqc.json", "'x': {"},
+        {"weed.cpg.1of4_mqc.json", "'weed.cpg.1of4': {"},
         {"x.json", NULL},
         {"_mqc.json", NULL},
         {"b.c/_mqc.json", NULL},
         {"a_mqc.json/x", NULL},
         /* The tool, or the section, may follow the sample. */
-        {"x.tool_mqc.json", "    \"x\": {\n"},
-        {"x.atac.tool_mqc.json", "    \"x.atac\": {\n"},
-        {"x.step_mqc.json", "    \"x\": {\n"},
-        {"x.step.tool_mqc.json", "    \"x.step\": {\n"},
-        {"xtool_mqc.json", "    \"xtool\": {\n"},
-        {"tool_mqc.json", "    \"tool\": {\n"},
-        {".tool_mqc.json", "    \".tool\": {\n"},
-        {"x.tool.a_mqc.json", "    \"x.tool.a\": {\n"},
+        {"x.tool_mqc.json", "'x': {"},
+        {"x.atac.tool_mqc.json", "'x.atac': {"},
+        {"x.step_mqc.json", "'x': {"},
+        {"x.step.tool_mqc.json", "'x.step': {"},
+        {"xtool_mqc.json", "'xtool': {"},
+        {"tool_mqc.json", "'tool': {"},
+        {".tool_mqc.json", "'.tool': {"},
+        {"x.tool.a_mqc.json", "'x.tool.a': {"},
     };
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    s.section = "step";
+    struct cov_stats s = begin("step");
     assert_int_equal(mkdir("b.c", 0777), 0);
     assert_int_equal(mkdir("a_mqc.json", 0777), 0);
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        assert_int_equal(cov_stats_write(&s, cases[i].path, true, NULL), COV_OK);
-        char *text = get_bytes(cases[i].path, NULL);
-        assert_int_equal(strstr(text, "\"id\": ") != NULL, cases[i].row != NULL);
-        assert_true(!cases[i].row || strstr(text, cases[i].row));
-        free(text);
+        assert_ok(cov_stats_write(&s, cases[i].path, true, &e));
+        const char *text = compact(unit_own(get_bytes(cases[i].path, NULL)));
+        assert_int_equal(strstr(text, "'id': ") != NULL, cases[i].row != NULL);
+        assert_contains(text, cases[i].row ? cases[i].row : "");
     }
     assert_fails(cov_stats_write(&s, "x_mqc.json.gz", true, &e), COV_EUSAGE,
                  "x_mqc.json.gz: the output is a JSON file, but .gz is another kind");
@@ -53,117 +60,77 @@ TEST(names_multiqc_samples)
     cov_stats_fini(&s);
 }
 
-/* Returns a section as text, which the caller frees. */
-static char *print_section(const struct cov_stats *s, const char *sample,
-                           void (*print)(const struct cov_stats *, const char *, struct cov_json *))
+/* Returns a section as compact text. */
+static const char *print_section(const struct cov_stats *s, const char *sample,
+                                 void (*print)(const struct cov_stats *, const char *,
+                                               struct cov_json *))
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    assert_non_null(f);
+    FILE *f = begin_text();
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
     print(s, sample, &j);
     cov_json_end_object(&j);
-    assert_int_equal(fclose(f), 0);
-    return text;
+    return compact(end_text(f));
 }
 
-static char *print_multiqc(const struct cov_stats *s, const char *sample)
+static const char *print_multiqc(const struct cov_stats *s, const char *sample)
 {
     return print_section(s, sample, cov_multiqc_print);
 }
 
+static const char *print_plot(const struct cov_stats *s, const char *sample)
+{
+    return print_section(s, sample, cov_multiqc_print_plot);
+}
+
 static void add(struct cov_stats *s, const char *part, struct cov_stats_figure figure)
 {
-    assert_int_equal(cov_stats_add_figure(s, part, &figure, NULL), COV_OK);
+    assert_ok(cov_stats_add_figure(s, part, &figure, &e));
 }
 
 TEST(prints_time_and_memory_in_a_table)
 {
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
+    struct cov_stats s = begin(NULL); /* the memory is unknown */
     s.wall_seconds = 2;
     s.cpu_seconds = 3;
     s.threads = 4;
-    s.peak_rss_bytes = -1;
     s.bases = 100;
-    char *text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "\"id\": \"covtools_tool\","));
-    assert_non_null(strstr(text, "\"section_name\": \"tool\","));
-    assert_non_null(strstr(text, "\"plot_type\": \"table\","));
-    assert_non_null(strstr(text, "\"id\": \"covtools_tool_table\","));
-    assert_non_null(strstr(text, "\"description\": \"Results, time and memory of tool 1.2.3.\","));
-    assert_non_null(strstr(text, "    \"bases_per_second\": {\n"
-                                 "      \"title\": \"Speed\",\n"
-                                 "      \"description\": \"bases per second\",\n"
-                                 "      \"suffix\": \" bp/s\",\n"
-                                 "      \"format\": \"{:,.0f}\",\n"
-                                 "      \"scale\": \"Greens\",\n"
-                                 "      \"hidden\": false\n"
-                                 "    }"));
-    assert_non_null(strstr(text, "  \"data\": {\n"
-                                 "    \"x\": {\n"
-                                 "      \"bases\": 100,\n"
-                                 "      \"bases_per_second\": 50,\n"
-                                 "      \"wall_seconds\": 2,\n"
-                                 "      \"cpu_seconds\": 3,\n"
-                                 "      \"threads\": 4\n" /* the memory is unknown */
-                                 "    }\n"
-                                 "  }\n"
-                                 "}\n"));
-    free(text);
+    const char *text = print_multiqc(&s, "x");
+    assert_contains(text, "'id': 'covtools_tool',");
+    assert_contains(text, "'section_name': 'tool',");
+    assert_contains(text, "'plot_type': 'table',");
+    assert_contains(text, "'id': 'covtools_tool_table',");
+    assert_contains(text, "'description': 'Results, time and memory of tool 1.2.3.',");
+    assert_contains(text, "'bases_per_second': {'title': 'Speed', "
+                          "'description': 'bases per second', 'suffix': ' bp/s', "
+                          "'format': '{:,.0f}', 'scale': 'Greens', 'hidden': false}");
+    assert_contains(text, "'data': {'x': {'bases': 100, 'bases_per_second': 50, 'wall_seconds': 2, "
+                          "'cpu_seconds': 3, 'threads': 4}}}");
     cov_stats_fini(&s);
 }
 
 TEST(prints_figures_in_a_table)
 {
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    s.section = "tool --compare it";
-    s.peak_rss_bytes = -1;
+    struct cov_stats s = begin("tool --compare it");
     add(&s, NULL, (struct cov_stats_figure){"n", "Number", "how many", .value = 7});
     add(&s, "a", (struct cov_stats_figure){"r", .is_score = true, .value = 0.5});
     add(&s, "b", (struct cov_stats_figure){"r", .is_score = true, .value = (double)NAN});
     add(&s, "a", (struct cov_stats_figure){"q", .decimals = 3, .is_hidden = true, .value = 0.25});
     add(&s, "c/d (MB/s)", (struct cov_stats_figure){"r", .is_score = true, .value = 1});
-    char *text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "\"id\": \"covtools_tool_compare_it\","));
-    const char *headers = strstr(text, "\"headers\"");
-    assert_non_null(strstr(headers, "    \"n\": {\n"
-                                    "      \"title\": \"Number\",\n"));
-    const char *header = strstr(headers, "    \"r\": {\n"
-                                         "      \"title\": \"r\",\n"
-                                         "      \"description\": \"\",\n"
-                                         "      \"format\": \"{:,.0f}\",\n"
-                                         "      \"scale\": \"RdYlGn\",\n"
-                                         "      \"min\": 0,\n"
-                                         "      \"max\": 1,\n"
-                                         "      \"placement\": 900,\n"
-                                         "      \"hidden\": false\n");
-    assert_non_null(header);
-    assert_null(strstr(header + 8, "\"r\": {")); /* the header occurs only once for two parts */
-    assert_non_null(strstr(headers, "      \"format\": \"{:,.3f}\",\n"
-                                    "      \"scale\": \"Blues\",\n"
-                                    "      \"hidden\": true\n"));
-    assert_non_null(strstr(text, "    \"x\": {\n"
-                                 "      \"n\": 7,\n"
-                                 "      \"wall_seconds\": 0,\n"
-                                 "      \"cpu_seconds\": 0,\n"
-                                 "      \"threads\": 0\n"
-                                 "    },\n"
-                                 "    \"x.a\": {\n"
-                                 "      \"r\": 0.5,\n"
-                                 "      \"q\": 0.25\n"
-                                 "    },\n"
-                                 "    \"x.b\": {},\n"
-                                 "    \"x.c\xe2\x88\x95"
-                                 "d (MB\xe2\x88\x95s)\": {\n" /* U+2215 */
-                                 "      \"r\": 1\n"
-                                 "    }\n"
-                                 "  }\n"));
-    free(text);
+    const char *text = print_multiqc(&s, "x"), *headers = must(strstr(text, "'headers'"));
+    assert_contains(text, "'id': 'covtools_tool_compare_it',");
+    assert_contains(headers, "'n': {'title': 'Number', ");
+    const char *header =
+        must(strstr(headers, "'r': {'title': 'r', 'description': '', 'format': '{:,.0f}', "
+                             "'scale': 'RdYlGn', 'min': 0, 'max': 1, 'placement': 900, "
+                             "'hidden': false"));
+    assert_null(strstr(header + 1, "'r': {'title'")); /* only one header for two parts */
+    assert_contains(headers, "'format': '{:,.3f}', 'scale': 'Blues', 'hidden': true");
+    assert_contains(text, "'x': {'n': 7, 'wall_seconds': 0, 'cpu_seconds': 0, 'threads': 0}, "
+                          "'x.a': {'r': 0.5, 'q': 0.25}, 'x.b': {}, "
+                          "'x.c\xe2\x88\x95"
+                          "d (MB\xe2\x88\x95s)': {'r': 1}}"); /* U+2215 */
     cov_stats_fini(&s);
 }
 
@@ -208,34 +175,22 @@ TEST(prints_lines_and_cells)
                                   .axis = "Height",
                                   .put_data = put_data};
     double value = 0.25;
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
+    struct cov_stats s = begin(NULL);
     s.plot = &plot;
     s.more = &value;
-    char *text = print_section(&s, "x", cov_multiqc_print_plot);
-    assert_non_null(strstr(text, "\"id\": \"covtools_shape\","));
-    assert_non_null(strstr(text, "\"section_name\": \"The shape\","));
-    assert_non_null(strstr(text, "\"plot_type\": \"linegraph\","));
-    assert_non_null(strstr(text, "    \"ylab\": \"Height\",\n"
-                                 "    \"xlab\": \"Place\",\n"
-                                 "    \"showlegend\": true,\n"
-                                 "    \"tt_decimals\": 3\n"
-                                 "  },\n"
-                                 "  \"data\": {\n"
-                                 "    \"x\": 0.25\n"
-                                 "  }\n"));
-    free(text);
+    const char *text = print_plot(&s, "x");
+    assert_contains(text, "'id': 'covtools_shape',");
+    assert_contains(text, "'section_name': 'The shape',");
+    assert_contains(text, "'plot_type': 'linegraph',");
+    assert_contains(text, "'ylab': 'Height', 'xlab': 'Place', 'showlegend': true, "
+                          "'tt_decimals': 3}, 'data': {'x': 0.25}");
     plot.type = COV_STATS_CELLS;
-    text = print_section(&s, "x.y", cov_multiqc_print_plot);
-    assert_non_null(strstr(text, "\"id\": \"covtools_shape_x_y\","));
-    assert_non_null(strstr(text, "\"section_name\": \"The shape: x.y\","));
-    assert_non_null(strstr(text, "\"plot_type\": \"heatmap\","));
-    assert_non_null(strstr(text, "    \"zlab\": \"Height\",\n"
-                                 "    \"min\": -1,\n"
-                                 "    \"max\": 1,\n"));
-    assert_non_null(strstr(text, "  \"data\": {\n"
-                                 "    \"x.y\": 0.25\n"));
-    free(text);
+    text = print_plot(&s, "x.y");
+    assert_contains(text, "'id': 'covtools_shape_x_y',");
+    assert_contains(text, "'section_name': 'The shape: x.y',");
+    assert_contains(text, "'plot_type': 'heatmap',");
+    assert_contains(text, "'zlab': 'Height', 'min': -1, 'max': 1, ");
+    assert_contains(text, "'data': {'x.y': 0.25");
     s.more = NULL;
     cov_stats_fini(&s);
 }
@@ -243,38 +198,22 @@ TEST(prints_lines_and_cells)
 /* Those of a file of shards are the sums over its shards. */
 TEST(prints_time_and_memory_in_the_general_statistics)
 {
-    struct cov_stats s;
-    cov_stats_init(&s, "h5chunk", "1.2.3");
-    s.section = "covpredict";
+    struct cov_stats s = begin("covpredict");
     s.place = COV_STATS_GENERAL_COSTS;
     s.wall_seconds = 2;
     s.shards = (struct cov_stats_shards){2, 100, 6, 5, 8, 4, 3000000};
-    char *text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "  \"id\": \"covtools_covpredict\",\n"
-                                 "  \"namespace\": \"covpredict\",\n"
-                                 "  \"plot_type\": \"generalstats\",\n"));
-    assert_non_null(strstr(text, "    \"bases\": {\n"
-                                 "      \"title\": \"covpredict: Bases\",\n"));
-    assert_non_null(strstr(text, "  \"data\": {\n"
-                                 "    \"x\": {\n"
-                                 "      \"bases\": 100,\n"
-                                 "      \"bases_per_second\": 20,\n"
-                                 "      \"wall_seconds\": 5,\n"
-                                 "      \"peak_rss_mb\": 3,\n"
-                                 "      \"cpu_seconds\": 8,\n"
-                                 "      \"threads\": 4,\n"
-                                 "      \"chunks\": 6\n"
-                                 "    }\n"
-                                 "  }\n"));
-    free(text);
+    const char *text = print_multiqc(&s, "x");
+    assert_contains(text, "'id': 'covtools_covpredict', 'namespace': 'covpredict', "
+                          "'plot_type': 'generalstats', ");
+    assert_contains(text, "'bases': {'title': 'covpredict: Bases', ");
+    assert_contains(text, "'data': {'x': {'bases': 100, 'bases_per_second': 20, 'wall_seconds': 5, "
+                          "'peak_rss_mb': 3, 'cpu_seconds': 8, 'threads': 4, 'chunks': 6}}");
     cov_stats_fini(&s);
 }
 
 static struct cov_stats compare(const char *const *parts, int n)
 {
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    s.section = "tool --compare";
+    struct cov_stats s = begin("tool --compare");
     s.place = COV_STATS_GENERAL_FIGURES;
     for (int i = 0; i < n; i++) {
         add(&s, parts[i], (struct cov_stats_figure){"r_1", "r, 1 bp", .bar = "1 bp", .value = 0.5});
@@ -285,59 +224,40 @@ static struct cov_stats compare(const char *const *parts, int n)
     return s;
 }
 
+static const char *const datasets[] = {"h3k4me3", "atac"}, *const everything[] = {NULL};
+
 /* The runs of a sample share a row: the dataset at the end of its name is left out. */
 TEST(prints_figures_in_the_general_statistics)
 {
-    static const char *const datasets[] = {"h3k4me3", "atac"};
     static const struct {
         const char *sample, *row;
     } cases[] = {
-        {"x.h3k4me3", "    \"x\": {\n"},        {"x", "    \"x\": {\n"},
-        {"x.h3k4me3.y", "    \"x.h3k4me3.y\""}, {"xh3k4me3", "    \"xh3k4me3\": {\n"},
-        {"h3k4me3", "    \"h3k4me3\": {\n"},    {".h3k4me3", "    \".h3k4me3\": {\n"},
+        {"x.h3k4me3", "'x': {"},          {"x", "'x': {"},
+        {"x.h3k4me3.y", "'x.h3k4me3.y'"}, {"xh3k4me3", "'xh3k4me3': {"},
+        {"h3k4me3", "'h3k4me3': {"},      {".h3k4me3", "'.h3k4me3': {"},
     };
     struct cov_stats s = compare(datasets, 1);
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        char *text = print_multiqc(&s, cases[i].sample);
-        assert_non_null(strstr(text, cases[i].row));
-        free(text);
-    }
-    char *text = print_multiqc(&s, "x.h3k4me3");
-    assert_non_null(strstr(text, "  \"id\": \"covtools_tool_compare_h3k4me3_1_bp_9_bp\",\n"));
-    assert_non_null(strstr(text, "    \"h3k4me3_r_1\": {\n"
-                                 "      \"title\": \"h3k4me3: r, 1 bp\",\n"));
-    assert_non_null(strstr(text, "      \"title\": \"h3k4me3: F1\",\n" /* no score, but next to r */
-                                 "      \"description\": \"\",\n"
-                                 "      \"format\": \"{:,.0f}\",\n"
-                                 "      \"scale\": \"Blues\",\n"
-                                 "      \"placement\": 900,\n"));
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
+        assert_contains(print_multiqc(&s, cases[i].sample), cases[i].row);
+    const char *text = print_multiqc(&s, "x.h3k4me3");
+    assert_contains(text, "'id': 'covtools_tool_compare_h3k4me3_1_bp_9_bp', ");
+    assert_contains(text, "'h3k4me3_r_1': {'title': 'h3k4me3: r, 1 bp', ");
+    assert_contains(text, "'title': 'h3k4me3: F1', " /* no score, but next to r */
+                          "'description': '', 'format': '{:,.0f}', 'scale': 'Blues', "
+                          "'placement': 900, ");
     assert_null(strstr(text, "wall_seconds"));
-    assert_non_null(strstr(text, "    \"x\": {\n"
-                                 "      \"h3k4me3_r_1\": 0.5,\n"
-                                 "      \"h3k4me3_f1\": 0.25\n"
-                                 "    }\n"));
-    free(text);
+    assert_contains(text, "'x': {'h3k4me3_r_1': 0.5, 'h3k4me3_f1': 0.25}");
     cov_stats_fini(&s);
 
     s = compare(datasets, 2);
     text = print_multiqc(&s, "x.atac");
-    assert_non_null(
-        strstr(text, "  \"id\": \"covtools_tool_compare_h3k4me3_1_bp_9_bp_atac_1_bp_9_bp\",\n"));
-    assert_non_null(strstr(text, "    \"x.atac\": {\n"
-                                 "      \"h3k4me3_r_1\": 0.5,\n"
-                                 "      \"h3k4me3_f1\": 0.25,\n"
-                                 "      \"atac_r_1\": 0.5,\n"
-                                 "      \"atac_f1\": 0.25\n"
-                                 "    }\n"));
-    free(text);
+    assert_contains(text, "'id': 'covtools_tool_compare_h3k4me3_1_bp_9_bp_atac_1_bp_9_bp', ");
+    assert_contains(text, "'x.atac': {'h3k4me3_r_1': 0.5, 'h3k4me3_f1': 0.25, 'atac_r_1': 0.5, "
+                          "'atac_f1': 0.25}");
     cov_stats_fini(&s);
 
-    static const char *const everything[] = {NULL};
     s = compare(everything, 1);
-    text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "    \"x\": {\n"
-                                 "      \"r_1\": 0.5,\n"));
-    free(text);
+    assert_contains(print_multiqc(&s, "x"), "'x': {'r_1': 0.5, ");
     cov_stats_fini(&s);
 }
 
@@ -345,55 +265,41 @@ TEST(writes_a_plot)
 {
     static const struct cov_stats_plot plot = {
         .name = "bars", .section = "Bars", .description = "Some bars.", .axis = "height"};
-    static const char *const datasets[] = {"h3k4me3", "atac"}, *const everything[] = {NULL};
+    static const char path[] = "plot/x.h3k4me3_mqc.json";
     struct cov_stats s = compare(datasets, 1);
     s.plot = &plot;
-    char *text = print_section(&s, "x.h3k4me3", cov_multiqc_print_plot);
-    assert_non_null(strstr(text, "  \"id\": \"covtools_bars\",\n"));
-    assert_non_null(strstr(text, "  \"section_name\": \"Bars\",\n"
-                                 "  \"description\": \"Some bars.\",\n"
-                                 "  \"plot_type\": \"bargraph\",\n"
-                                 "  \"pconfig\": {\n"
-                                 "    \"id\": \"covtools_bars_bargraph\",\n"
-                                 "    \"title\": \"covtools: Bars\",\n"
-                                 "    \"ylab\": \"height\",\n"
-                                 "    \"stacking\": \"group\",\n"));
-    assert_non_null(strstr(text, "  \"data\": {\n"
-                                 "    \"x.h3k4me3\": {\n"
-                                 "      \"1 bp\": 0.5\n" /* the figure for 9 bp has no value */
-                                 "    }\n"
-                                 "  }\n"
-                                 "}\n"));
-    free(text);
+    const char *text = print_plot(&s, "x.h3k4me3");
+    assert_contains(text, "'id': 'covtools_bars', ");
+    assert_contains(text, "'section_name': 'Bars', 'description': 'Some bars.', "
+                          "'plot_type': 'bargraph', 'pconfig': {'id': 'covtools_bars_bargraph', "
+                          "'title': 'covtools: Bars', 'ylab': 'height', 'stacking': 'group', ");
+    /* The figure for 9 bp has no value. */
+    assert_contains(text, "'data': {'x.h3k4me3': {'1 bp': 0.5}}}");
     assert_int_equal(mkdir("plot", 0777), 0);
-    assert_int_equal(cov_stats_write(&s, "plot/x.h3k4me3_mqc.json", false, NULL), COV_OK);
+    assert_ok(cov_stats_write(&s, path, false, &e));
     assert_int_equal(count_files("plot"), 2);
-    text = get_bytes("plot/x.h3k4me3.bars_mqc.json", NULL);
-    assert_non_null(strstr(text, "\"bargraph\""));
-    free(text);
-    assert_int_equal(remove("plot/x.h3k4me3_mqc.json"), 0);
-    assert_fails_with(cov_stats_check(&s, "plot/x.h3k4me3_mqc.json", false, &e), COV_EEXIST,
+    text = unit_own(get_bytes("plot/x.h3k4me3.bars_mqc.json", NULL));
+    assert_contains(text, "\"bargraph\"");
+    assert_int_equal(remove(path), 0);
+    assert_fails_with(cov_stats_check(&s, path, false, &e), COV_EEXIST,
                       "--stats: plot/x.h3k4me3.bars_mqc.json: already exists; use -f to "
                       "replace it");
-    assert_int_equal(cov_stats_write(&s, "plot/x.h3k4me3_mqc.json", false, NULL), COV_EEXIST);
+    assert_int_equal(cov_stats_write(&s, path, false, NULL), COV_EEXIST);
     assert_int_equal(count_files("plot"), 1);
-    assert_int_equal(cov_stats_write(&s, "plot/x.json", false, NULL), COV_OK);
+    assert_ok(cov_stats_write(&s, "plot/x.json", false, &e));
     assert_int_equal(count_files("plot"), 2);
     cov_stats_fini(&s);
 
     s = compare(datasets, 2);
     s.plot = &plot;
-    text = print_section(&s, "x", cov_multiqc_print_plot);
-    assert_non_null(strstr(text, "    \"x.h3k4me3\": {\n"));
-    assert_non_null(strstr(text, "    \"x.atac\": {\n"));
-    free(text);
+    text = print_plot(&s, "x");
+    assert_contains(text, "'x.h3k4me3': {");
+    assert_contains(text, "'x.atac': {");
     cov_stats_fini(&s);
 
     s = compare(everything, 1);
     s.plot = &plot;
-    text = print_section(&s, "x", cov_multiqc_print_plot);
-    assert_non_null(strstr(text, "    \"x\": {\n"));
-    free(text);
+    assert_contains(print_plot(&s, "x"), "'x': {");
     cov_stats_fini(&s);
 }
 
