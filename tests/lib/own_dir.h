@@ -108,4 +108,14 @@ static inline int count_files(const char *dir)
     return n;
 }
 
+/* Removes these files and directories, with blanks between them: the working directory is empty then. */
+static inline void take_files(const char *names)
+{
+    char copy[256], *rest;
+    (void)snprintf(copy, sizeof copy, "%s", names);
+    for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+        assert_int_equal(remove(name), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
 #endif
