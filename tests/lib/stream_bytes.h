@@ -8,11 +8,6 @@
 
 #include "common/file/bgz.h"
 
-static inline void *grab(size_t n, size_t size)
-{
-    return must(calloc(n ? n : 1, size));
-}
-
 /* Writes a file of kind `mode` with these contents. */
 static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
 {
@@ -22,11 +17,11 @@ static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p
     assert_ok(cov_bgz_close(b, &e));
 }
 
-/* Returns the contents, of up to 4 MiB. Free out.p with free(). */
+/* Returns the contents, of up to 4 MiB. */
 static inline struct bytes unframed(const char *path)
 {
     enum { MOST = 1 << 22 };
-    struct bytes out = {grab(MOST, 1), 0};
+    struct bytes out = {unit_zeros(MOST), 0};
     struct cov_bgz *b;
     assert_ok(cov_bgz_open_read(path, 1, &b, &e));
     for (size_t got = 1; got; out.n += got)

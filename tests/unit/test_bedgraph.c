@@ -19,7 +19,6 @@ static void check_contents(const char *path, const char *expected)
     struct bytes b = unframed(path);
     assert_int_equal(b.n, strlen(expected));
     assert_memory_equal(b.p, expected, b.n);
-    free(b.p);
 }
 
 TEST(formats_values)
@@ -106,7 +105,6 @@ TEST(writes_many_lines)
         }
         assert_ptr_equal(p, text.p + text.n);
         assert_true(index.n > 0);
-        free(text.p);
         assert_int_equal(unlink("x.bg.gz.csi"), 0);
     }
 }

@@ -66,25 +66,25 @@ static void make_head(struct cov_chunk_head *head, size_t L)
         set.type = types[below(5)];
         set.dims[0] = set.rank < 2 ? 1 : below(4) ? L : 1 + below(2 * L);
         set.dims[1] = set.rank < 3 ? 1 : 1 + below(3);
-        assert_int_equal(cov_chunk_head_add_set(head, &set, NULL), 0);
+        assert_ok(cov_chunk_head_add_set(head, &set, &e));
     }
     const char *const texts[] = {"atacseq", "h3k4me3", ""};
     for (size_t i = 0; i < below(3); i++) {
         char name[48];
         (void)snprintf(name, sizeof name, "prediction/table_%zu", i);
-        assert_int_equal(cov_chunk_head_add_texts(head, name, 8, below(4), texts, NULL), 0);
+        assert_ok(cov_chunk_head_add_texts(head, name, 8, below(4), texts, &e));
     }
     if (below(2))
-        assert_int_equal(cov_chunk_head_add_attr(head, NULL, "model_md5sum", "", NULL), 0);
+        assert_ok(cov_chunk_head_add_attr(head, NULL, "model_md5sum", "", &e));
     if (n_sets > 0)
-        assert_int_equal(cov_chunk_head_add_attr(head, head->sets[0].name, "unit", "x y", NULL), 0);
+        assert_ok(cov_chunk_head_add_attr(head, head->sets[0].name, "unit", "x y", &e));
 }
 
 static void make_codes(const struct genome *g, struct row *r)
 {
     size_t L = g->head.L, n = (size_t)(r->pair.end - r->pair.beg);
     for (int s = 0; s < 2; s++)
-        r->codes[s] = grab(L, 1);
+        r->codes[s] = unit_zeros(L);
     for (size_t i = 0; i < n; i++)
         r->codes[COV_PLUS][i] = (uint8_t)(below(8) ? 1U << below(4) : 1 + below(15));
     memcpy(r->codes[COV_MINUS], r->codes[COV_PLUS], n);
@@ -103,7 +103,7 @@ static void make_elems(const struct genome *g, struct row *r)
         for (size_t k = 0; k < g->head.n_sets; k++) {
             const struct cov_chunk_set *set = &g->head.sets[k];
             size_t size = set->type.bytes, n_bytes = cov_chunk_set_row_bytes(set);
-            uint8_t *p = r->elems[s][k] = grab(n_bytes, 1);
+            uint8_t *p = r->elems[s][k] = unit_zeros(n_bytes);
             for (size_t i = 0; i < n_bytes; i++)
                 p[i] = (uint8_t)below(256);
             if (set->dims[0] != g->head.L || below(8) == 0)
@@ -120,13 +120,13 @@ static void make_genome(struct genome *g, size_t max_L, size_t max_seqs, size_t 
     make_head(&g->head, 1 + below(max_L));
     g->partial = below(2);
     g->n_seqs = below(max_seqs + 1);
-    g->seqs = grab(g->n_seqs, sizeof *g->seqs);
+    g->seqs = unit_zeros(g->n_seqs * sizeof *g->seqs);
     for (size_t q = 0; q < g->n_seqs; q++) {
         struct sequence *s = &g->seqs[q];
         (void)snprintf(s->species, sizeof s->species, "%s", below(3) ? "Zea" : "");
         (void)snprintf(s->name, sizeof s->name, "chr%zu", q);
         s->n_rows = g->partial ? below(max_rows + 1) : 1 + below(max_rows);
-        s->rows = grab(s->n_rows, sizeof *s->rows);
+        s->rows = unit_zeros(s->n_rows * sizeof *s->rows);
         for (size_t i = 0; i < s->n_rows; i++) {
             struct row *r = &s->rows[i];
             size_t L = g->head.L;
@@ -145,17 +145,8 @@ static void make_genome(struct genome *g, size_t max_L, size_t max_seqs, size_t 
 
 static void free_genome(struct genome *g)
 {
-    for (size_t q = 0; q < g->n_seqs; q++) {
-        for (size_t i = 0; i < g->seqs[q].n_rows; i++)
-            for (int s = 0; s < 2; s++) {
-                free(g->seqs[q].rows[i].codes[s]);
-                for (size_t k = 0; k < MAX_SETS; k++)
-                    free(g->seqs[q].rows[i].elems[s][k]);
-            }
-        free(g->seqs[q].rows);
-    }
-    free(g->seqs);
     cov_chunk_head_fini(&g->head);
+    unit_free();
 }
 
 static void write_genome(const struct genome *g, const char *path, bool compress,
@@ -163,12 +154,11 @@ static void write_genome(const struct genome *g, const char *path, bool compress
 {
     struct cov_stream_writer *w;
     struct cov_blob record = COV_BLOB_INIT;
-    struct cov_err e = COV_ERR_INIT;
-    int rc = cov_stream_create(path, &g->head, g->partial, compress, n_threads, &w, &e);
-    for (size_t q = 0; !rc && q < g->n_seqs; q++) {
+    assert_ok(cov_stream_create(path, &g->head, g->partial, compress, n_threads, &w, &e));
+    for (size_t q = 0; q < g->n_seqs; q++) {
         const struct sequence *s = &g->seqs[q];
-        rc = cov_stream_begin(w, s->species, s->name, &e);
-        for (size_t i = 0; !rc && i < s->n_rows; i++) {
+        assert_ok(cov_stream_begin(w, s->species, s->name, &e));
+        for (size_t i = 0; i < s->n_rows; i++) {
             const struct row *r = &s->rows[i];
             const uint8_t *codes[2] = {r->codes[0], r->codes[1]};
             const uint8_t *const *elems[2] = {(const uint8_t *const *)r->elems[0],
@@ -178,16 +168,12 @@ static void write_genome(const struct genome *g, const char *path, bool compress
             cov_codes_reverse_complement(other, (size_t)(r->pair.end - r->pair.beg));
             if (r->pair.has[0] && memcmp(other, codes[1], g->head.L) == 0 && below(2))
                 codes[1] = NULL;
-            rc = cov_stream_pack(&g->head, &r->pair, codes, elems, &record, &e);
-            if (!rc)
-                rc = cov_stream_put(w, &record, &e);
+            assert_ok(cov_stream_pack(&g->head, &r->pair, codes, elems, &record, &e));
+            assert_ok(cov_stream_put(w, &record, &e));
         }
-        if (!rc)
-            rc = cov_stream_end(w, s->length, &e);
+        assert_ok(cov_stream_end(w, s->length, &e));
     }
-    assert_string_equal(e.text, "");
-    assert_int_equal(rc, 0);
-    assert_int_equal(cov_stream_finish(w, &e), 0);
+    assert_ok(cov_stream_finish(w, &e));
     cov_blob_fini(&record);
 }
 
@@ -215,18 +201,9 @@ static void make_space(struct space *p, const struct cov_chunk_head *head)
 {
     memset(p, 0, sizeof *p);
     for (int s = 0; s < 2; s++) {
-        p->codes[s] = grab(head->L, 1);
+        p->codes[s] = unit_zeros(head->L);
         for (size_t k = 0; k < head->n_sets && k < MAX_SETS; k++)
-            p->elems[s][k] = grab(cov_chunk_set_row_bytes(&head->sets[k]), 1);
-    }
-}
-
-static void free_space(struct space *p)
-{
-    for (int s = 0; s < 2; s++) {
-        free(p->codes[s]);
-        for (size_t k = 0; k < MAX_SETS; k++)
-            free(p->elems[s][k]);
+            p->elems[s][k] = unit_zeros(cov_chunk_set_row_bytes(&head->sets[k]));
     }
 }
 
@@ -262,6 +239,7 @@ static int read_stream(const struct genome *g, const char *path, unsigned n_thre
     struct cov_stream *s;
     struct cov_blob record = COV_BLOB_INIT;
     struct space space;
+    const size_t mark = unit_mark();
     int rc = cov_bgz_open_read(path, n_threads, &b, e);
     if (!rc)
         rc = cov_stream_open(b, &s, e);
@@ -300,7 +278,7 @@ static int read_stream(const struct genome *g, const char *path, unsigned n_thre
             row = 0;
         }
     }
-    free_space(&space);
+    unit_free_since(mark);
     cov_blob_fini(&record);
     cov_stream_close(s);
     return rc;
@@ -308,19 +286,7 @@ static int read_stream(const struct genome *g, const char *path, unsigned n_thre
 
 static void expect_equal(const struct genome *g, const char *path, unsigned n_threads)
 {
-    struct cov_err e = COV_ERR_INIT;
-    int rc = read_stream(g, path, n_threads, &e);
-    assert_string_equal(e.text, "");
-    assert_int_equal(rc, 0);
-}
-
-/* ---------------------------------------------------------------- files */
-
-static struct bytes get(const char *path)
-{
-    struct bytes b;
-    b.p = (uint8_t *)get_bytes(path, &b.n);
-    return b;
+    assert_ok(read_stream(g, path, n_threads, &e));
 }
 
 /* ---------------------------------------------------------------- round trips */
@@ -363,7 +329,7 @@ TEST(test_cut)
     }
     for (int compress = 0; compress < 2; compress++) {
         write_genome(&g, "a", compress, 1);
-        struct bytes file = get("a");
+        struct bytes file = get_file("a");
         assert_true(file.n > 65536 + 1000);
         size_t cuts[1000];
         for (size_t i = 0; i < COV_COUNT(cuts); i++)
@@ -375,7 +341,6 @@ TEST(test_cut)
             assert_int_equal(read_stream(&g, "a", 1 + (i % 20 == 0), &e), COV_EINPUT);
             check_error(&e, COV_EINPUT, cuts[i] >= 18 ? "truncated" : "");
         }
-        free(file.p);
     }
     free_genome(&g);
 }
@@ -423,22 +388,22 @@ static size_t count_refused(size_t max_L, bool contents)
     for (uint64_t seed = 0; seed < 2000; seed++) {
         cov_rng_init(&rng, seed / 40);
         if (seed % 40 == 0) {
-            free(original.p);
             free_genome(&g);
             g = (struct genome){.n_seqs = 0};
             make_genome(&g, max_L, 4, 5);
             write_genome(&g, "a", !contents && below(2), 1);
-            original = contents ? unframed("a") : get("a");
+            original = contents ? unframed("a") : get_file("a");
         }
         cov_rng_init(&rng, seed);
-        struct bytes copy = {grab(original.n + 300, 1), original.n};
+        const size_t mark = unit_mark();
+        struct bytes copy = {unit_zeros(original.n + 300), original.n};
         memcpy(copy.p, original.p, original.n);
         mutate(&copy);
         if (contents)
             frame("b", COV_BGZ_STORED, copy.p, copy.n);
         else
             put_bytes("b", copy.p, copy.n);
-        free(copy.p);
+        unit_free_since(mark);
         struct cov_err e = COV_ERR_INIT;
         int rc = read_stream(contents ? NULL : &g, "b", 1 + (seed % 50 == 0), &e);
         if (rc) {
@@ -447,7 +412,6 @@ static size_t count_refused(size_t max_L, bool contents)
             assert_memory_equal(e.text, "b: ", 3);
         }
     }
-    free(original.p);
     free_genome(&g);
     return n_refused;
 }

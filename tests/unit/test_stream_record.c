@@ -35,10 +35,7 @@ static int read_stream(const char *path, unsigned n_threads, struct cov_err *e)
 
 static void expect_sound(const char *path)
 {
-    struct cov_err e = COV_ERR_INIT;
-    int rc = read_stream(path, 1, &e);
-    assert_string_equal(e.text, "");
-    assert_int_equal(rc, 0);
+    assert_ok(read_stream(path, 1, &e));
 }
 
 static void expect_refused(const char *path, const char *part)
@@ -62,16 +59,15 @@ TEST(test_parts_of_pairs)
     const uint8_t *const given[2] = {plus, NULL};
     struct cov_stream_pair pair = {10, 15, {true, true}}, back;
     struct cov_blob record = COV_BLOB_INIT;
-    assert_int_equal(
-        cov_stream_pack(&head, &pair, given, (const uint8_t *const *const[2]){0, 0}, &record, NULL),
-        0);
+    assert_ok(
+        cov_stream_pack(&head, &pair, given, (const uint8_t *const *const[2]){0, 0}, &record, &e));
     assert_int_equal(record.n_bytes, 24 + 3);
     uint8_t a[L], b[L];
     uint8_t *const wanted[3][2] = {{a, b}, {a, NULL}, {NULL, b}};
     for (int i = 0; i < 3; i++) {
         memset(a, 9, L);
         memset(b, 9, L);
-        assert_int_equal(cov_stream_unpack(&head, "x", &record, &back, wanted[i], NULL, NULL), 0);
+        assert_ok(cov_stream_unpack(&head, "x", &record, &back, wanted[i], NULL, &e));
         assert_int_equal(back.beg, 10);
         assert_int_equal(back.end, 15);
         if (wanted[i][0])
@@ -79,7 +75,7 @@ TEST(test_parts_of_pairs)
         if (wanted[i][1])
             assert_memory_equal(b, minus, L);
     }
-    assert_int_equal(cov_stream_unpack(&head, "x", &record, &back, NULL, NULL, NULL), 0);
+    assert_ok(cov_stream_unpack(&head, "x", &record, &back, NULL, NULL, &e));
     cov_blob_fini(&record);
 }
 
@@ -143,7 +139,7 @@ enum { HAND_L = 10, MADE_BYTES = 1 << 16 };
 
 static void begin_made(bool partial)
 {
-    made.p = grab(MADE_BYTES, 1);
+    made.p = unit_zeros(MADE_BYTES);
     made.n = 0;
     add("COVSTRM\n", 8);
     add_number(1, 4);
@@ -190,7 +186,6 @@ static void add_done(uint64_t n_seqs, uint64_t n_pairs, uint64_t n_bases)
 static void end_made(const char *part)
 {
     frame("a", COV_BGZ_STORED, made.p, made.n);
-    free(made.p);
     if (part)
         expect_refused("a", part);
     else
@@ -212,14 +207,14 @@ TEST(test_format)
                                   .rank = 1,
                                   .dims = {1, 1}};
     const char *const texts[] = {"x", "yz"};
-    assert_int_equal(cov_chunk_head_add_set(&head, &set, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_set(&head, &flags, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_texts(&head, "p/t", 2, 2, texts, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_attr(&head, NULL, "by", "me", NULL), 0);
+    assert_ok(cov_chunk_head_add_set(&head, &set, &e));
+    assert_ok(cov_chunk_head_add_set(&head, &flags, &e));
+    assert_ok(cov_chunk_head_add_texts(&head, "p/t", 2, 2, texts, &e));
+    assert_ok(cov_chunk_head_add_attr(&head, NULL, "by", "me", &e));
     struct cov_stream_writer *w;
     struct cov_blob record = COV_BLOB_INIT;
-    assert_int_equal(cov_stream_create("a", &head, true, false, 1, &w, NULL), 0);
-    assert_int_equal(cov_stream_begin(w, "Zea", "1", NULL), 0);
+    assert_ok(cov_stream_create("a", &head, true, false, 1, &w, &e));
+    assert_ok(cov_stream_begin(w, "Zea", "1", &e));
     const struct cov_stream_pair pair = {5, 8, {true, true}};
     const uint8_t plus[5] = {1, 2, 4}, minus[5] = {2, 4, 15};
     const uint8_t *const codes[2] = {plus, minus};
@@ -227,14 +222,14 @@ TEST(test_format)
     const uint8_t yes = 1, no = 0;
     const uint8_t *const rows[2][2] = {{(const uint8_t *)cut, &yes}, {(const uint8_t *)whole, &no}};
     const uint8_t *const *const elems[2] = {rows[0], rows[1]};
-    assert_int_equal(cov_stream_pack(&head, &pair, codes, elems, &record, NULL), 0);
-    assert_int_equal(cov_stream_put(w, &record, NULL), 0);
-    assert_int_equal(cov_stream_end(w, 9, NULL), 0);
-    assert_int_equal(cov_stream_finish(w, NULL), 0);
+    assert_ok(cov_stream_pack(&head, &pair, codes, elems, &record, &e));
+    assert_ok(cov_stream_put(w, &record, &e));
+    assert_ok(cov_stream_end(w, 9, &e));
+    assert_ok(cov_stream_finish(w, &e));
     cov_blob_fini(&record);
     cov_chunk_head_fini(&head);
 
-    made.p = grab(MADE_BYTES, 1);
+    made.p = unit_zeros(MADE_BYTES);
     made.n = 0;
     add("COVSTRM\n\1\0\0\0", 12);
     add_start("HEAD", 24 + (7 + 8 + 16 + 2) + (10 + 8 + 1) + (7 + 8 + 8 + 4) + (4 + 6 + 6));
@@ -272,7 +267,6 @@ TEST(test_format)
     struct bytes got = unframed("a");
     assert_int_equal(got.n, made.n);
     assert_memory_equal(got.p, made.p, made.n);
-    free(got.p);
     end_made(NULL);
 }
 
@@ -283,22 +277,10 @@ struct step {
     int64_t a, b;
     unsigned strands;
 };
-#define SEQ(name)                                                                                  \
-    {                                                                                              \
-        'S', name, 0, 0                                                                            \
-    }
-#define PAIR(beg, end, strands)                                                                    \
-    {                                                                                              \
-        'P', beg, end, strands                                                                     \
-    }
-#define END(length, n_pairs)                                                                       \
-    {                                                                                              \
-        'E', length, n_pairs, 0                                                                    \
-    }
-#define DONE                                                                                       \
-    {                                                                                              \
-        'D', 0, 0, 0                                                                               \
-    }
+#define SEQ(name) 'S', name, 0, 0
+#define PAIR(beg, end, strands) 'P', beg, end, strands
+#define END(length, n_pairs) 'E', length, n_pairs, 0
+#define DONE 'D', 0, 0, 0
 
 static const struct {
     bool partial;
@@ -306,52 +288,52 @@ static const struct {
     const char *part; /* part of the error message, or NULL if the order is valid */
     bool for_reader;  /* a writer cannot produce this */
 } orders[] = {
-    {false, {DONE}, NULL, false},
-    {false, {SEQ(1), PAIR(0, 10, 3), PAIR(10, 13, 3), END(13, 2), DONE}, NULL, false},
-    {true, {SEQ(1), PAIR(3, 10, 1), PAIR(12, 13, 2), END(99, 2), DONE}, NULL, false},
-    {true, {SEQ(1), END(5, 0), SEQ(2), END(1, 0), DONE}, NULL, false},
+    {false, {{DONE}}, NULL, false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {PAIR(10, 13, 3)}, {END(13, 2)}, {DONE}}, NULL, false},
+    {true, {{SEQ(1)}, {PAIR(3, 10, 1)}, {PAIR(12, 13, 2)}, {END(99, 2)}, {DONE}}, NULL, false},
+    {true, {{SEQ(1)}, {END(5, 0)}, {SEQ(2)}, {END(1, 0)}, {DONE}}, NULL, false},
     {false,
-     {SEQ(1), PAIR(0, 10, 3), PAIR(9, 13, 3)},
+     {{SEQ(1)}, {PAIR(0, 10, 3)}, {PAIR(9, 13, 3)}},
      "in sequence 's1', after position 10: the next chunk, 10-13, overlaps",
      false},
-    {true, {SEQ(1), PAIR(0, 10, 3), PAIR(0, 10, 3)}, "overlaps", false},
-    {true, {SEQ(1), PAIR(20, 30, 3), PAIR(10, 20, 3)}, "out of order", false},
+    {true, {{SEQ(1)}, {PAIR(0, 10, 3)}, {PAIR(0, 10, 3)}}, "overlaps", false},
+    {true, {{SEQ(1)}, {PAIR(20, 30, 3)}, {PAIR(10, 20, 3)}}, "out of order", false},
     {false,
-     {SEQ(1), PAIR(0, 10, 3), PAIR(11, 13, 3)},
+     {{SEQ(1)}, {PAIR(0, 10, 3)}, {PAIR(11, 13, 3)}},
      "in sequence 's1', after position 10: the next chunk, 12-13, leaves a gap",
      false},
-    {false, {SEQ(1), PAIR(1, 10, 3)}, "at the start of sequence 's1': the next", false},
-    {false, {SEQ(1), PAIR(0, 10, 1)}, "lacks a strand", false},
-    {false, {SEQ(1), PAIR(0, 10, 2)}, "lacks a strand", false},
-    {false, {PAIR(0, 10, 3)}, "before the first sequence: chunks outside a sequence", false},
+    {false, {{SEQ(1)}, {PAIR(1, 10, 3)}}, "at the start of sequence 's1': the next", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 1)}}, "lacks a strand", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 2)}}, "lacks a strand", false},
+    {false, {{PAIR(0, 10, 3)}}, "before the first sequence: chunks outside a sequence", false},
     {false,
-     {SEQ(1), PAIR(0, 10, 3), END(10, 1), PAIR(10, 20, 3)},
+     {{SEQ(1)}, {PAIR(0, 10, 3)}, {END(10, 1)}, {PAIR(10, 20, 3)}},
      "after sequence 's1': chunks outside a sequence",
      false},
-    {false, {SEQ(1), PAIR(0, 10, 3), SEQ(2)}, "another sequence starts", false},
-    {false, {END(10, 1)}, "end of a sequence that has not started", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), END(11, 1)}, "its length is 11", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "its length is 9", false},
-    {true, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "its length is 9", false},
-    {false, {SEQ(1), END(1, 0)}, "its length is 1", false},
-    {true, {SEQ(1), END(0, 0)}, "its length is 0", false},
-    {true, {SEQ(1), END(-5, 0)}, "its length is -5", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), DONE}, "the stream ends within a sequence", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {SEQ(2)}}, "another sequence starts", false},
+    {false, {{END(10, 1)}}, "end of a sequence that has not started", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {END(11, 1)}}, "its length is 11", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {END(9, 1)}}, "its length is 9", false},
+    {true, {{SEQ(1)}, {PAIR(0, 10, 3)}, {END(9, 1)}}, "its length is 9", false},
+    {false, {{SEQ(1)}, {END(1, 0)}}, "its length is 1", false},
+    {true, {{SEQ(1)}, {END(0, 0)}}, "its length is 0", false},
+    {true, {{SEQ(1)}, {END(-5, 0)}}, "its length is -5", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {DONE}}, "the stream ends within a sequence", false},
     {false,
-     {SEQ(1), PAIR(0, 1, 3), END(1, 1), SEQ(2), PAIR(0, 1, 3), END(1, 1), SEQ(1)},
+     {{SEQ(1)}, {PAIR(0, 1, 3)}, {END(1, 1)}, {SEQ(2)}, {PAIR(0, 1, 3)}, {END(1, 1)}, {SEQ(1)}},
      "duplicate sequence 's1'",
      false},
-    {false, {SEQ(0)}, "empty sequence name", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), END(10, 2)}, "wrong number of chunks", true},
-    {false, {SEQ(1), PAIR(0, 11, 3)}, "its interval is not that of a chunk", true},
-    {false, {SEQ(1), PAIR(5, 5, 3)}, "its interval is not that of a chunk", true},
-    {false, {SEQ(1), PAIR(-1, 5, 3)}, "its interval is not that of a chunk", true},
-    {false, {SEQ(1), PAIR(0, INT64_MAX, 3)}, "its interval is not that of a chunk", true},
-    {false, {SEQ(1), PAIR(0, 5, 0)}, "it has no strand", true},
-    {false, {SEQ(1), PAIR(0, 5, 8 | 3)}, "unknown flags", true},
-    {false, {SEQ(1), PAIR(0, 5, 4 | 1)}, "contradictory flags", true},
-    {false, {SEQ(1), PAIR(0, 5, 4 | 3)}, "wrong length", true},
-    {false, {SEQ(1)}, "at the start of sequence 's1' (did the program", true},
+    {false, {{SEQ(0)}}, "empty sequence name", false},
+    {false, {{SEQ(1)}, {PAIR(0, 10, 3)}, {END(10, 2)}}, "wrong number of chunks", true},
+    {false, {{SEQ(1)}, {PAIR(0, 11, 3)}}, "its interval is not that of a chunk", true},
+    {false, {{SEQ(1)}, {PAIR(5, 5, 3)}}, "its interval is not that of a chunk", true},
+    {false, {{SEQ(1)}, {PAIR(-1, 5, 3)}}, "its interval is not that of a chunk", true},
+    {false, {{SEQ(1)}, {PAIR(0, INT64_MAX, 3)}}, "its interval is not that of a chunk", true},
+    {false, {{SEQ(1)}, {PAIR(0, 5, 0)}}, "it has no strand", true},
+    {false, {{SEQ(1)}, {PAIR(0, 5, 8 | 3)}}, "unknown flags", true},
+    {false, {{SEQ(1)}, {PAIR(0, 5, 4 | 1)}}, "contradictory flags", true},
+    {false, {{SEQ(1)}, {PAIR(0, 5, 4 | 3)}}, "wrong length", true},
+    {false, {{SEQ(1)}}, "at the start of sequence 's1' (did the program", true},
 };
 
 static void name_of(int64_t i, char name[16])
@@ -417,8 +399,8 @@ TEST(test_writing_order)
         if (orders[i].for_reader)
             continue;
         struct cov_stream_writer *w;
+        assert_ok(cov_stream_create("a", &head, orders[i].partial, false, 1, &w, &e));
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_stream_create("a", &head, orders[i].partial, false, 1, &w, &e), 0);
         int rc = 0;
         for (const struct step *t = orders[i].steps; !rc && t->what && t->what != 'D'; t++)
             rc = write_step(w, &head, t, &e);
@@ -562,10 +544,10 @@ TEST(test_kinds)
         size_t got;
         if (i == 2)
             put_bytes("a", ">COVSTRM\n", 9);
-        assert_int_equal(cov_bgz_open_read(i == 1 ? "b" : "a", 1, &b, NULL), 0);
-        assert_int_equal(cov_stream_is(b, &yes, NULL), 0);
+        assert_ok(cov_bgz_open_read(i == 1 ? "b" : "a", 1, &b, &e));
+        assert_ok(cov_stream_is(b, &yes, &e));
         assert_int_equal(yes, i < 2);
-        assert_int_equal(cov_bgz_read(b, start, 8, &got, NULL), 0);
+        assert_ok(cov_bgz_read(b, start, 8, &got, &e));
         assert_memory_equal(start, i < 2 ? "COVSTRM\n" : ">COVSTRM", 8);
         cov_bgz_abort(b);
     }
