@@ -89,7 +89,7 @@ TEST(test_kept)
 
 /* ---- events for TensorBoard ---- */
 
-/* Reads the only event file in `dir`. Caller frees. */
+/* Reads the only event file in `dir`. */
 static char *read_events(const char *dir, size_t *n)
 {
     char path[700], name[512];
@@ -98,7 +98,7 @@ static char *read_events(const char *dir, size_t *n)
     assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1); /* only one */
     name[strlen(name) - 1] = '\0';
     (void)snprintf(path, sizeof path, "%s/%s", dir, name);
-    return get_bytes(path, n);
+    return unit_own(get_bytes(path, n));
 }
 
 /* Computes CRC-32C with a table, unlike the tested code. */
@@ -168,7 +168,6 @@ TEST(test_checksums)
     assert_int_equal(crc_of("123456789", 9), 0xe3069283U);
     assert_int_equal(crc_of(zeros, sizeof zeros), 0x8a9136aaU);
     assert_int_equal(crc_of(ones, sizeof ones), 0x62a8ab43U);
-    (void)state;
 }
 
 /* Every event file of TensorFlow begins with a record of 24 bytes. The start of the steps follows: when
@@ -191,13 +190,9 @@ TEST(test_events_begin)
         assert_ok(cov_train_log_open(".", dir, cases[i].epoch, cases[i].step, false, &l, &e));
         char *data = read_events(dir, &n); /* visible at once */
         assert_memory_equal(data, head, sizeof head);
-        assert_memory_equal(data + 21,
-                            "\x1a\x0d"
-                            "brain.Event:2",
-                            15);
+        assert_memory_equal(data + 21, "\032\015brain.Event:2", 15);
         check_event(data, n, &at, cases[i].bytes, cases[i].n);
         assert_int_equal(at, n);
-        free(data);
         assert_ok(cov_train_log_close(l, &e));
         empty_dir();
     }
@@ -238,12 +233,8 @@ TEST(test_events)
     assert_int_equal(at, n);
     for (size_t i = 0; i + 16 < n; i++) {
         n_rate += memcmp(data + i, "\x0dlearning_rate\x15", 15) == 0;
-        n_val += memcmp(data + i,
-                        "\x0c"
-                        "avg_val_loss\x15",
-                        14) == 0;
+        n_val += memcmp(data + i, "\014avg_val_loss\x15", 14) == 0;
     }
-    free(data);
     assert_true(n_rate == COV_COUNT(cases) && n_val == 1);
     assert_ok(cov_train_log_close(l, &e));
     empty_dir();

@@ -117,14 +117,11 @@ TEST(test_resume)
      * epoch's checkpoint, is dropped from the list, so that it is not removed later. */
     assert_int_equal(unlink(NAME "1_avg_val_accuracy=0.7500.ckpt"), 0);
     put_text("mine", "x");
-    struct cov_ckpt_saved *grown = realloc(saving->saved, 3 * sizeof *grown);
-    assert_non_null(grown);
-    saving->saved = grown;
+    saving->saved = must(realloc(saving->saved, 3 * sizeof *saving->saved));
     saving->saved[2] = (struct cov_ckpt_saved){strdup("/of/another/mine"), 0.1};
     saving->n_saved = 3;
     for (size_t i = 0; i < 2; i++) {
-        char *longer = malloc(300);
-        assert_non_null(longer);
+        char *longer = must(malloc(300));
         (void)snprintf(longer, 300, "/old/directory/%s", saving->saved[i].path);
         free(saving->saved[i].path);
         saving->saved[i].path = longer;
@@ -230,7 +227,7 @@ TEST(test_stops)
         /* Differences below the precision of a checkpoint do not count. */
         {COV_VAL_LOSS, 1, {1, 1 - 1e-12}, 2, true},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
         const struct cov_train_saver s = {.dir = ".",
                                           .save_by = COV_VAL_LOSS,
                                           .stop_by = cases[i].by,
@@ -272,19 +269,16 @@ TEST(test_failures)
     s.dir = ".";
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_ok(cov_train_saver_save(&s, &n, &p, values, &e));
-    size_t n_before, n_after;
-    char *before = get_bytes("last.ckpt", &n_before);
+    size_t n_before;
+    char *before = unit_own(get_bytes("last.ckpt", &n_before));
     p.epoch++;
     limit_files(n_before / 2);
     assert_fails(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO, "./predmoter_");
     limit_files(RLIM_INFINITY);
     /* The checkpoint that would be replaced still exists, and last.ckpt is unchanged. */
     assert_string_equal(list_dir("."), "best.ckpt last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
-    char *after = get_bytes("last.ckpt", &n_after);
-    assert_int_equal(n_after, n_before);
-    assert_memory_equal(after, before, n_before);
-    free(before);
-    free(after);
+    put_bytes("before", before, n_before);
+    check_same_files("last.ckpt", "before");
     free_point(&n, &p);
 }
 
@@ -338,8 +332,7 @@ TEST(reports_divergence)
             cov_train_fail_diverged(&o, &p, 0.5, cases[i].in_validation, cases[i].n_saved, &e),
             COV_EINPUT);
         for (size_t k = 0; k < COV_COUNT(parts); k++)
-            if (!strstr(e.text, parts[k]))
-                fail_msg("\"%s\" is not in \"%s\"", parts[k], e.text);
+            assert_contains(e.text, parts[k]);
         assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
     }
 }
@@ -359,13 +352,13 @@ TEST(sets_last_words)
     assert_null(strstr(cov_log_last_words(), "--resume"));
     o.resume = "r.ckpt";
     cov_train_set_last_words(&o, NULL);
-    assert_non_null(strstr(cov_log_last_words(), "--resume-training r.ckpt"));
+    assert_contains(cov_log_last_words(), "--resume-training r.ckpt");
     for (int within = 0; within < 2; within++) {
         const struct cov_train_ckpt p = {
             .epoch = 2, .state = {.n_steps = 31}, .training = {.part = {.is_there = within}}};
         cov_train_set_last_words(&o, &p);
-        assert_non_null(strstr(cov_log_last_words(), within ? "step 31 " : "epoch 2 "));
-        assert_non_null(strstr(cov_log_last_words(), "--resume-training m/last.ckpt"));
+        assert_contains(cov_log_last_words(), within ? "step 31 " : "epoch 2 ");
+        assert_contains(cov_log_last_words(), "--resume-training m/last.ckpt");
     }
     cov_log_set_last_words(NULL);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
