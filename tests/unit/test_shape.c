@@ -155,98 +155,78 @@ TEST(refuses_kernels)
 
 /* ---- parameters ---- */
 
-struct row {
-    const char *name;
-    size_t shape[3];
-};
-#define ROW(name, ...)                                                                             \
-    {                                                                                              \
-        name,                                                                                      \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-
-static void check_table(const struct cov_hparams *hp, const struct row *rows, size_t n)
+/* Compares the names and shapes of the parameters with a table in parts. */
+static void check_table(const struct cov_hparams *hp, const char *const *parts, size_t n_parts)
 {
     struct cov_params p;
-    size_t n_floats = 0;
+    char table[4096];
+    const char *left = table;
+    size_t n_floats = 0, at = 0;
     assert_ok(cov_params_init(hp, &p, &e));
-    assert_int_equal(p.n_items, n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < p.n_items; i++) {
         const struct cov_param *item = &p.items[i];
         size_t n_elems = 1;
-        int n_dims = 0;
-        assert_string_equal(item->name, rows[i].name);
-        for (; n_dims < 3 && rows[i].shape[n_dims]; n_dims++) {
-            assert_int_equal(item->shape[n_dims], rows[i].shape[n_dims]);
-            n_elems *= rows[i].shape[n_dims];
+        at += (size_t)snprintf(table + at, sizeof table - at, "%s", item->name);
+        for (int d = 0; d < item->n_dims; d++) {
+            at += (size_t)snprintf(table + at, sizeof table - at, " %zu", item->shape[d]);
+            n_elems *= item->shape[d];
         }
-        assert_int_equal(item->n_dims, n_dims);
+        at += (size_t)snprintf(table + at, sizeof table - at, "\n");
+        assert_true(at < sizeof table);
         assert_int_equal(item->n, n_elems);
         assert_int_equal(item->offset, n_floats);
         assert_int_equal(item->trained, strstr(item->name, "running_") == NULL);
-        assert_ptr_equal(cov_params_find(&p, rows[i].name), item);
+        assert_ptr_equal(cov_params_find(&p, item->name), item);
         n_floats += n_elems;
     }
+    for (size_t i = 0; i < n_parts; left += strlen(parts[i++]))
+        assert_memory_equal(left, parts[i], strlen(parts[i]));
+    assert_string_equal(left, "");
     assert_int_equal(p.n_floats, n_floats);
     assert_null(cov_params_find(&p, "down_layer_list.0"));
     cov_params_fini(&p);
     assert_null(p.items);
 }
 
-/* NORM gives the rows of a norm, LSTM those of one direction of an LSTM layer. */
-#define NORM(list, k, c)                                                                           \
-    ROW(list "." k ".weight", c), ROW(list "." k ".bias", c), ROW(list "." k ".running_mean", c),  \
-        ROW(list "." k ".running_var", c)
-#define LSTM(k, end, in, hidden)                                                                   \
-    ROW("lstm_layer_list." k ".weight_ih_l0" end, 4 * (hidden), in),                               \
-        ROW("lstm_layer_list." k ".weight_hh_l0" end, 4 * (hidden), hidden),                       \
-        ROW("lstm_layer_list." k ".bias_ih_l0" end, 4 * (hidden)),                                 \
-        ROW("lstm_layer_list." k ".bias_hh_l0" end, 4 * (hidden))
+/* The rows of a convolution or the linear layer, of a norm, and of one direction of an LSTM layer. */
+#define LAYER(name, weight, bias) name ".weight " weight "\n" name ".bias " bias "\n"
+#define NORM(name, c) LAYER(name, c, c) name ".running_mean " c "\n" name ".running_var " c "\n"
+#define LSTM(k, end, in, hidden, gates)                                                            \
+    "lstm_layer_list." k ".weight_ih_l0" end " " gates " " in "\n"                                 \
+    "lstm_layer_list." k ".weight_hh_l0" end " " gates " " hidden "\n"                             \
+    "lstm_layer_list." k ".bias_ih_l0" end " " gates "\n"                                          \
+    "lstm_layer_list." k ".bias_hh_l0" end " " gates "\n"
 
 TEST(tabulates)
 {
     /* Norms between convolutions, and dropout between LSTM layers, count as modules. */
-    static const struct row with_all[] = {
-        ROW("down_layer_list.0.weight", 64, 4, 9),
-        ROW("down_layer_list.0.bias", 64),
-        NORM("down_layer_list", "1", 64),
-        ROW("down_layer_list.2.weight", 128, 64, 9),
-        ROW("down_layer_list.2.bias", 128),
-        NORM("down_layer_list", "3", 128),
-        ROW("down_layer_list.4.weight", 256, 128, 9),
-        ROW("down_layer_list.4.bias", 256),
-        NORM("down_layer_list", "5", 256),
-        LSTM("0", "", 256, 128),
-        LSTM("0", "_reverse", 256, 128),
-        LSTM("2", "", 256, 128),
-        LSTM("2", "_reverse", 256, 128),
-        ROW("up_layer_list.0.weight", 256, 128, 9),
-        ROW("up_layer_list.0.bias", 128),
-        NORM("up_layer_list", "1", 128),
-        ROW("up_layer_list.2.weight", 128, 64, 9),
-        ROW("up_layer_list.2.bias", 64),
-        NORM("up_layer_list", "3", 64),
-        ROW("up_layer_list.4.weight", 64, 4, 9),
-        ROW("up_layer_list.4.bias", 4),
-        NORM("up_layer_list", "5", 4),
-        ROW("out.weight", 2, 4),
-        ROW("out.bias", 2),
+    static const char *const with_all[] = {
+        LAYER("down_layer_list.0", "64 4 9", "64"),
+        NORM("down_layer_list.1", "64"),
+        LAYER("down_layer_list.2", "128 64 9", "128"),
+        NORM("down_layer_list.3", "128"),
+        LAYER("down_layer_list.4", "256 128 9", "256"),
+        NORM("down_layer_list.5", "256"),
+        LSTM("0", "", "256", "128", "512"),
+        LSTM("0", "_reverse", "256", "128", "512"),
+        LSTM("2", "", "256", "128", "512"),
+        LSTM("2", "_reverse", "256", "128", "512"),
+        LAYER("up_layer_list.0", "256 128 9", "128"),
+        NORM("up_layer_list.1", "128"),
+        LAYER("up_layer_list.2", "128 64 9", "64"),
+        NORM("up_layer_list.3", "64"),
+        LAYER("up_layer_list.4", "64 4 9", "4"),
+        NORM("up_layer_list.5", "4"),
+        LAYER("out", "2 4", "2"),
     };
     check_table(&cov_hparams_published, with_all, COV_COUNT(with_all));
 
-    static const struct row plain[] = {
-        ROW("down_layer_list.0.weight", 16, 4, 9),
-        ROW("down_layer_list.0.bias", 16),
-        ROW("down_layer_list.1.weight", 48, 16, 9),
-        ROW("down_layer_list.1.bias", 48),
-        ROW("up_layer_list.0.weight", 48, 16, 9),
-        ROW("up_layer_list.0.bias", 16),
-        ROW("up_layer_list.1.weight", 16, 4, 9),
-        ROW("up_layer_list.1.bias", 4),
-        ROW("out.weight", 1, 4),
-        ROW("out.bias", 1),
+    static const char *const plain[] = {
+        LAYER("down_layer_list.0", "16 4 9", "16"),
+        LAYER("down_layer_list.1", "48 16 9", "48"),
+        LAYER("up_layer_list.0", "48 16 9", "16"),
+        LAYER("up_layer_list.1", "16 4 9", "4"),
+        LAYER("out", "1 4", "1"),
     };
     check_table(&small_cnn, plain, COV_COUNT(plain));
 
@@ -256,19 +236,14 @@ TEST(tabulates)
     hp.model_type = COV_MODEL_HYBRID;
     hp.lstm_layers = 2;
     hp.hidden_size = 20;
-    static const struct row hybrid[] = {
-        ROW("down_layer_list.0.weight", 16, 4, 9),
-        ROW("down_layer_list.0.bias", 16),
-        ROW("down_layer_list.1.weight", 48, 16, 9),
-        ROW("down_layer_list.1.bias", 48),
-        LSTM("0", "", 48, 20),
-        LSTM("1", "", 20, 20),
-        ROW("up_layer_list.0.weight", 20, 16, 9),
-        ROW("up_layer_list.0.bias", 16),
-        ROW("up_layer_list.1.weight", 16, 4, 9),
-        ROW("up_layer_list.1.bias", 4),
-        ROW("out.weight", 1, 4),
-        ROW("out.bias", 1),
+    static const char *const hybrid[] = {
+        LAYER("down_layer_list.0", "16 4 9", "16"),
+        LAYER("down_layer_list.1", "48 16 9", "48"),
+        LSTM("0", "", "48", "20", "80"),
+        LSTM("1", "", "20", "20", "80"),
+        LAYER("up_layer_list.0", "20 16 9", "16"),
+        LAYER("up_layer_list.1", "16 4 9", "4"),
+        LAYER("out", "1 4", "1"),
     };
     check_table(&hp, hybrid, COV_COUNT(hybrid));
 }
@@ -296,15 +271,14 @@ struct net {
 static int net_init(struct net *net, const struct cov_hparams *hp, size_t L, struct cov_err *e)
 {
     assert_int_equal(cov_params_init(hp, &net->params, e), 0);
-    net->block = calloc(net->params.n_floats, sizeof *net->block);
-    assert_non_null(net->block);
+    net->block = unit_zeros(net->params.n_floats * sizeof *net->block);
     return cov_shape(hp, L, &net->params, net->block, &net->shape, e);
 }
 
 static void net_fini(struct net *net)
 {
     cov_layers_fini(&net->shape);
-    free(net->block);
+    unit_free();
     cov_params_fini(&net->params);
 }
 
@@ -461,9 +435,7 @@ TEST(randomizes)
 {
     struct cov_params p;
     assert_ok(cov_params_init(&cov_hparams_published, &p, &e));
-    float *a = malloc(p.n_floats * sizeof *a), *b = malloc(p.n_floats * sizeof *b);
-    assert_non_null(a);
-    assert_non_null(b);
+    float *a = unit_alloc(p.n_floats * sizeof *a), *b = unit_alloc(p.n_floats * sizeof *b);
     memset(a, 0xff, p.n_floats * sizeof *a); /* NaN, to detect elements that are not set */
     cov_params_randomize(&cov_hparams_published, &p, 7, a);
     cov_params_randomize(&cov_hparams_published, &p, 7, b);
@@ -509,7 +481,5 @@ TEST(randomizes)
     assert_true(a[cov_params_find(&p, "up_layer_list.3.bias")->offset + 63] == 0);
     cov_params_randomize(&cov_hparams_published, &p, 8, b);
     assert_true(a[0] != b[0] && a[1] != b[1]);
-    free(a);
-    free(b);
     cov_params_fini(&p);
 }
