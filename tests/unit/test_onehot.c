@@ -18,16 +18,9 @@ enum { GUARD = 0xa5, N_GUARD = 64, CHUNK = 21384 };
 
 static const enum cov_onehot_effort efforts[] = {COV_ONEHOT_FAST, COV_ONEHOT_SMALL};
 
-static void *alloc(size_t n)
-{
-    void *p = malloc(n ? n : 1);
-    assert_non_null(p);
-    return p;
-}
-
 static uint8_t *planes_of(const uint8_t *codes, size_t L)
 {
-    uint8_t *rows = alloc(8 * L), *planes = alloc(8 * L);
+    uint8_t *rows = unit_alloc(8 * L), *planes = unit_alloc(8 * L);
     for (size_t t = 0; t < L; t++)
         for (size_t k = 0; k < 4; k++) {
             uint16_t half = cov_onehot_f16[codes[t]][k];
@@ -35,18 +28,17 @@ static uint8_t *planes_of(const uint8_t *codes, size_t L)
             rows[8 * t + 2 * k + 1] = (uint8_t)(half >> 8);
         }
     cov_shuffle(rows, 8 * L, 2, planes);
-    free(rows);
     return planes;
 }
 
 /* Checks that the stream for codes that can be encoded is correct, deterministic and within its
- * bound. Returns the size of the stream. */
+ * bound. Returns the size of the stream. Like check_strands, frees the memory of the test. */
 static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = 0, n_again = 0;
-    uint8_t *exact = alloc(L); /* so that sanitizers find reads past the end */
+    uint8_t *exact = unit_alloc(L); /* so that sanitizers find reads past the end */
     memcpy(exact, codes, L);
-    uint8_t *packed = alloc(bound + N_GUARD), *again = alloc(bound);
+    uint8_t *packed = unit_alloc(bound + N_GUARD), *again = unit_alloc(bound);
     memset(packed, GUARD, bound + N_GUARD);
     memset(again, 0, bound);
     assert_true(cov_onehot_encode(effort, exact, L, packed, bound, &n));
@@ -57,8 +49,8 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     assert_int_equal(n_again, n);
     assert_memory_equal(again, packed, n);
 
-    uint8_t *planes = planes_of(exact, L), *back = alloc(8 * L + 1);
-    assert_int_equal(cov_inflate(packed, n, back, 8 * L, NULL), 0);
+    uint8_t *planes = planes_of(exact, L), *back = unit_alloc(8 * L + 1);
+    assert_ok(cov_inflate(packed, n, back, 8 * L, &e));
     assert_memory_equal(back, planes, 8 * L);
     memset(back, GUARD, 8 * L + 1);
     uLongf n_back = (uLongf)(8 * L + 1);
@@ -67,11 +59,7 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     assert_int_equal(n_back, 8 * L);
     assert_int_equal(n_read, n);
     assert_memory_equal(back, planes, 8 * L);
-    free(exact);
-    free(packed);
-    free(again);
-    free(planes);
-    free(back);
+    unit_free();
     return n;
 }
 
@@ -82,9 +70,9 @@ static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, s
     size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;
     while (n > 0 && codes[n - 1] == COV_CODE_PAD)
         n--;
-    uint8_t *exact = alloc(n), *other = alloc(L), *alone = alloc(bound);
-    uint8_t *scratch = alloc(cov_onehot_scratch(L));
-    uint8_t *dst[2] = {alloc(bound + N_GUARD), alloc(bound + N_GUARD)};
+    uint8_t *exact = unit_alloc(n), *other = unit_alloc(L), *alone = unit_alloc(bound);
+    uint8_t *scratch = unit_alloc(cov_onehot_scratch(L));
+    uint8_t *dst[2] = {unit_alloc(bound + N_GUARD), unit_alloc(bound + N_GUARD)};
     memcpy(exact, codes, n);
     for (int s = 0; s < 2; s++)
         memset(dst[s], GUARD, bound + N_GUARD);
@@ -102,15 +90,8 @@ static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, s
         assert_true(cov_onehot_encode(effort, strands[s], L, alone, bound, &n_alone));
         assert_int_equal(n_dst[s], n_alone);
         assert_memory_equal(dst[s], alone, n_alone);
-        free(dst[s]);
-        dst[s] = NULL;
     }
-    free(dst[0]);
-    free(dst[1]);
-    free(exact);
-    free(other);
-    free(alone);
-    free(scratch);
+    unit_free();
     return done;
 }
 
@@ -142,12 +123,11 @@ static void for_lengths(void (*fn)(struct cov_rng *r, uint8_t *codes, size_t L),
 {
     struct cov_rng r;
     cov_rng_init(&r, seed);
-    uint8_t *codes = alloc(100 * 1000);
+    static uint8_t codes[100 * 1000];
     for (size_t L = 0; L <= 600; L++)
         fn(&r, codes, L);
     for (size_t i = 0; i < COV_COUNT(lengths); i++)
         fn(&r, codes, lengths[i]);
-    free(codes);
 }
 
 static void one_random(struct cov_rng *r, uint8_t *codes, size_t L)
@@ -216,7 +196,7 @@ TEST(test_strands)
 {
     struct cov_rng r;
     cov_rng_init(&r, 9);
-    uint8_t *codes = alloc(CHUNK);
+    static uint8_t codes[CHUNK];
     for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
         fill_random(&r, codes, n);
         /* Every third chunk has only three different bases in most positions, so that some words do
@@ -234,7 +214,6 @@ TEST(test_strands)
         assert_false(check_strands(COV_ONEHOT_FAST, codes, CHUNK));
         (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
     }
-    free(codes);
 }
 
 TEST(test_padding)
@@ -247,7 +226,7 @@ TEST(test_padding)
         memset(codes + 600 - n_pad, COV_CODE_PAD, n_pad);
         check_both(codes, 600);
     }
-    uint8_t *chunk = alloc(CHUNK);
+    static uint8_t chunk[CHUNK];
     for (size_t n = 0; n < CHUNK; n += 997) {
         fill_random(&r, chunk, n);
         memset(chunk + n, COV_CODE_PAD, CHUNK - n);
@@ -255,7 +234,6 @@ TEST(test_padding)
         memset(chunk, COV_CODE_N, n);
         check_both(chunk, CHUNK);
     }
-    free(chunk);
 }
 
 /* Tests random mixtures of bases, copies, runs of any code and single codes, with padding at the
@@ -311,7 +289,7 @@ TEST(test_many_runs)
 {
     struct cov_rng r;
     cov_rng_init(&r, 10);
-    uint8_t *codes = alloc(CHUNK);
+    static uint8_t codes[CHUNK];
     for (size_t n_runs = 1020; n_runs < 1030; n_runs++) {
         fill_random(&r, codes, CHUNK);
         for (size_t i = 0; i < n_runs; i++)
@@ -324,7 +302,6 @@ TEST(test_many_runs)
     check_both(codes, CHUNK);
     for (size_t n = 1; n <= 1100; n++)
         check_both(codes, n);
-    free(codes);
 }
 
 /* Codes that stand for three bases are refused, and so is padding before a base. */
@@ -334,7 +311,9 @@ TEST(test_refused)
     struct cov_rng r;
     cov_rng_init(&r, 7);
     enum { L = 3000 };
-    uint8_t codes[L], *dst = alloc(cov_onehot_bound(L));
+    static uint8_t codes[L], dst[8 * L];
+    const size_t bound = cov_onehot_bound(L);
+    assert_true(bound <= sizeof dst);
     for (int round = 0; round < 400; round++) {
         fill_random(&r, codes, L);
         size_t n_pad = cov_rng_below(&r, 4) ? 0 : cov_rng_below(&r, L - 1);
@@ -344,12 +323,11 @@ TEST(test_refused)
         codes[at] = pad ? COV_CODE_PAD : three[cov_rng_below(&r, 4)];
         for (size_t k = 0; k < COV_COUNT(efforts); k++) {
             size_t n = 99;
-            assert_false(cov_onehot_encode(efforts[k], codes, L, dst, cov_onehot_bound(L), &n));
+            assert_false(cov_onehot_encode(efforts[k], codes, L, dst, bound, &n));
             assert_int_equal(n, 99);
             assert_false(check_strands(efforts[k], codes, L));
         }
     }
-    free(dst);
 }
 
 /* Each random base takes 5 bits, or 3.5 with matches; the low plane and the headers take 200 bytes.
@@ -359,7 +337,7 @@ TEST(test_sizes)
 {
     struct cov_rng r;
     cov_rng_init(&r, 8);
-    uint8_t *codes = alloc(CHUNK);
+    static uint8_t codes[CHUNK];
     for (int round = 0; round < 20; round++) {
         fill_random(&r, codes, CHUNK);
         assert_in_range(check(COV_ONEHOT_FAST, codes, CHUNK), 0, CHUNK * 5 / 8 + 200);
@@ -373,7 +351,6 @@ TEST(test_sizes)
         memset(codes, COV_CODE_A, CHUNK);
         assert_in_range(check(COV_ONEHOT_SMALL, codes, CHUNK), 0, CHUNK * 10 / 32 + 200);
     }
-    free(codes);
     assert_int_equal(cov_onehot_bound(SIZE_MAX), SIZE_MAX);
     assert_int_equal(cov_onehot_bound(SIZE_MAX / 4), SIZE_MAX);
 }
@@ -391,10 +368,10 @@ static void run_kernel(const struct cov_onehot_kern *kern, const uint8_t *codes,
                        struct outcome *o)
 {
     memset(o, 0, sizeof *o);
-    uint8_t *exact = alloc(n);
+    uint8_t *exact = unit_alloc(n);
     memcpy(exact, codes, n);
     o->all = kern->take(exact, n, o->bases, &o->columns);
-    free(exact);
+    unit_free();
     kern->join(o->bases, n);
     for (int s = 0; s < 2 && n > 0; s++) {
         const uint8_t *first = s == 0 ? o->bases : o->bases + n - 1;

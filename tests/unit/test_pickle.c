@@ -14,13 +14,21 @@ static const struct cov_pickle_name names[] = {
 /* A string literal and its bytes, without the final zero. */
 #define LITERAL(text) (text), sizeof(text) - 1
 
-static struct cov_pickle *good(const char *text, size_t n)
+static struct cov_pickle *last;
+
+static int free_last(void **state)
 {
-    struct cov_pickle *p = NULL;
-    struct cov_err e = COV_ERR_INIT;
-    if (cov_pickle_read(text, n, names, COV_COUNT(names), &p, &e))
-        fail_msg("%s", e.text);
-    return p;
+    cov_pickle_free(last);
+    last = NULL;
+    return 0;
+}
+
+/* Returns the root of a pickle, which lives until the next call. */
+static const struct cov_pickle_value *good(const char *text, size_t n)
+{
+    (void)free_last(NULL);
+    assert_ok(cov_pickle_read(text, n, names, COV_COUNT(names), &last, &e));
+    return cov_pickle_root(last);
 }
 
 /* Checks that reading fails with an error text that contains `message`. */
@@ -28,8 +36,7 @@ static void bad(const char *text, size_t n, const char *message)
 {
     struct cov_pickle *p = NULL;
     /* The copy has the exact size, so that a sanitizer notices reads past the end. */
-    char *copy = malloc(n ? n : 1);
-    assert_non_null(copy);
+    char *copy = must(malloc(n ? n : 1));
     memcpy(copy, text, n);
     assert_fails(cov_pickle_read(copy, n, names, COV_COUNT(names), &p, &e), COV_EINPUT, message);
     free(copy);
@@ -55,29 +62,22 @@ TEST(scalars)
         {LITERAL("\x8b\1\0\0\0\x7f."), 127},
     };
     for (size_t i = 0; i < COV_COUNT(ints); i++) {
-        struct cov_pickle *p = good(ints[i].text, ints[i].n);
-        assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_INT);
-        assert_true(cov_pickle_root(p)->u.integer == ints[i].value);
-        cov_pickle_free(p);
+        const struct cov_pickle_value *v = good(ints[i].text, ints[i].n);
+        assert_int_equal(v->kind, COV_PICKLE_INT);
+        assert_true(v->u.integer == ints[i].value);
     }
-    struct cov_pickle *p = good(LITERAL("\x80\2G\x3f\x50\x62\x4d\xd2\xf1\xa9\xfc."));
-    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_FLOAT);
-    assert_true(cov_pickle_root(p)->u.number == 0.001);
-    cov_pickle_free(p);
-    p = good(LITERAL("\x8a\x09\0\0\0\0\0\0\0\0\1."));
-    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_LONG);
-    assert_int_equal(cov_pickle_root(p)->u.text.n_bytes, 9);
-    assert_string_equal(cov_pickle_type(cov_pickle_root(p)), "int");
-    cov_pickle_free(p);
-    p = good(LITERAL("\x88."));
-    assert_true(cov_pickle_root(p)->kind == COV_PICKLE_BOOL && cov_pickle_root(p)->u.boolean);
-    cov_pickle_free(p);
-    p = good(LITERAL("\x89."));
-    assert_true(cov_pickle_root(p)->kind == COV_PICKLE_BOOL && !cov_pickle_root(p)->u.boolean);
-    cov_pickle_free(p);
-    p = good(LITERAL("N."));
-    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_NONE);
-    cov_pickle_free(p);
+    const struct cov_pickle_value *v = good(LITERAL("\x80\2G\x3f\x50\x62\x4d\xd2\xf1\xa9\xfc."));
+    assert_int_equal(v->kind, COV_PICKLE_FLOAT);
+    assert_true(v->u.number == 0.001);
+    v = good(LITERAL("\x8a\x09\0\0\0\0\0\0\0\0\1."));
+    assert_int_equal(v->kind, COV_PICKLE_LONG);
+    assert_int_equal(v->u.text.n_bytes, 9);
+    assert_string_equal(cov_pickle_type(v), "int");
+    v = good(LITERAL("\x88."));
+    assert_true(v->kind == COV_PICKLE_BOOL && v->u.boolean);
+    v = good(LITERAL("\x89."));
+    assert_true(v->kind == COV_PICKLE_BOOL && !v->u.boolean);
+    assert_int_equal(good(LITERAL("N."))->kind, COV_PICKLE_NONE);
 }
 
 TEST(texts)
@@ -96,8 +96,7 @@ TEST(texts)
         {LITERAL("\x96\3\0\0\0\0\0\0\0abc."), COV_PICKLE_BYTES},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
-        struct cov_pickle *p = good(all[i].text, all[i].n);
-        const struct cov_pickle_value *v = cov_pickle_root(p);
+        const struct cov_pickle_value *v = good(all[i].text, all[i].n);
         char *copy = NULL;
         assert_int_equal(v->kind, all[i].kind);
         assert_int_equal(v->u.text.n_bytes, 3);
@@ -109,13 +108,10 @@ TEST(texts)
         if (copy)
             assert_string_equal(copy, "abc");
         free(copy);
-        cov_pickle_free(p);
     }
-    struct cov_pickle *p = good(LITERAL("X\3\0\0\0a\0c."));
     char *copy;
-    assert_int_equal(cov_pickle_string(cov_pickle_root(p), &copy, NULL), COV_EINPUT);
+    assert_int_equal(cov_pickle_string(good(LITERAL("X\3\0\0\0a\0c.")), &copy, NULL), COV_EINPUT);
     assert_null(copy);
-    cov_pickle_free(p);
 }
 
 static int64_t item(const struct cov_pickle_value *v, size_t i)
@@ -129,13 +125,13 @@ static int64_t item(const struct cov_pickle_value *v, size_t i)
  * frozenset((13,))} */
 TEST(containers)
 {
-    struct cov_pickle *p = good(LITERAL("\x80\4\x95\1\0\0\0\0\0\0\0}\x94(\x8c\1"
-                                        "a\x94]\x94(K\1K\2eK\3a"
-                                        "\x8c\1"
-                                        "b(K\4K\5\x85K\6K\7\x86K\x08K\x09K\x0a\x87t\x8c\1"
-                                        "ch\2"
-                                        "h\1\x8f(K\x0b\x90K\x0c(K\x0d\x91u."));
-    const struct cov_pickle_value *root = cov_pickle_root(p);
+    const struct cov_pickle_value *root =
+        good(LITERAL("\x80\4\x95\1\0\0\0\0\0\0\0}\x94(\x8c\1"
+                     "a\x94]\x94(K\1K\2eK\3a"
+                     "\x8c\1"
+                     "b(K\4K\5\x85K\6K\7\x86K\x08K\x09K\x0a\x87t\x8c\1"
+                     "ch\2"
+                     "h\1\x8f(K\x0b\x90K\x0c(K\x0d\x91u."));
     assert_int_equal(root->kind, COV_PICKLE_DICT);
     assert_int_equal(root->n_items, 10);
     assert_int_equal(root->depth, 3);
@@ -157,7 +153,6 @@ TEST(containers)
     assert_int_equal(item(root->items[9], 0), 13);
     assert_null(cov_pickle_get(root, "d"));
     assert_null(cov_pickle_get(list, "a"));
-    cov_pickle_free(p);
 }
 
 /* Reads an OrderedDict() with an item and a state, and a persistent id that is a tuple. */
@@ -172,8 +167,7 @@ TEST(objects)
         size_t n = strlen(makers[i]);
         memcpy(text, makers[i], n);
         memcpy(text + n, rest, sizeof rest);
-        struct cov_pickle *p = good(text, n + sizeof rest - 1);
-        const struct cov_pickle_value *v = cov_pickle_root(p), *id;
+        const struct cov_pickle_value *v = good(text, n + sizeof rest - 1), *id;
         assert_int_equal(v->kind, COV_PICKLE_OBJECT);
         assert_string_equal(cov_pickle_type(v), "OrderedDict");
         assert_int_equal(v->u.object.callee->u.global->tag, 7);
@@ -183,7 +177,6 @@ TEST(objects)
         assert_int_equal(id->kind, COV_PICKLE_PERSISTENT);
         assert_string_equal(cov_pickle_type(id), "persistent id");
         assert_string_equal(cov_pickle_type(id->u.object.args->items[0]), "FloatStorage");
-        cov_pickle_free(p);
     }
 }
 
@@ -334,9 +327,7 @@ TEST(damaged)
 TEST(limits)
 {
     enum { DEPTH = 100, VALUES = 4 << 20 };
-    char *text = malloc(VALUES + 10);
-    struct cov_pickle *p;
-    assert_non_null(text);
+    char *text = unit_alloc(VALUES + 10);
     bad(LITERAL("Nq\2."), "a memo index is too large");
     bad(LITERAL("Nr\xff\xff\xff\xff."), "a memo index is too large");
     /* A list of n values has n + 1. */
@@ -350,20 +341,17 @@ TEST(limits)
         if (more)
             bad(text, n + 4, "more than 4194304 values");
         else
-            cov_pickle_free(good(text, n + 4));
+            (void)good(text, n + 4);
     }
     for (size_t more = 0; more < 2; more++) {
         size_t n = DEPTH + more;
         memset(text, ']', n + 1);
         memset(text + n + 1, 'a', n);
         text[2 * n + 1] = '.';
-        if (more) {
+        if (more)
             bad(text, 2 * n + 2, "nests values more than 100 deep");
-            continue;
-        }
-        p = good(text, 2 * n + 2);
-        assert_int_equal(cov_pickle_root(p)->depth, DEPTH);
-        cov_pickle_free(p);
+        else
+            assert_int_equal(good(text, 2 * n + 2)->depth, DEPTH);
     }
     /* Repeats every opcode that nests values a million times. */
     static const char *const nests[] = {"]a", "(t", "N\x85", "}\x8f", "((", "QQ"};
@@ -385,10 +373,7 @@ TEST(limits)
     }
     text[n++] = 't';
     text[n++] = '.';
-    p = good(text, n);
-    assert_int_equal(cov_pickle_root(p)->depth, 91);
-    cov_pickle_free(p);
-    free(text);
+    assert_int_equal(good(text, n)->depth, 91);
 }
 
 TEST(writing)
@@ -427,10 +412,10 @@ TEST(writing)
     cov_pickle_persistent(&w);
     cov_pickle_end_dict(&w);
     cov_pickle_end_dict(&w);
-    assert_int_equal(cov_pickle_stop(&w, NULL), 0);
+    assert_ok(cov_pickle_stop(&w, &e));
 
-    struct cov_pickle *p = good((const char *)w.data, w.n_bytes);
-    const struct cov_pickle_value *root = cov_pickle_root(p), *v = cov_pickle_get(root, "ints");
+    const struct cov_pickle_value *root = good((const char *)w.data, w.n_bytes),
+                                  *v = cov_pickle_get(root, "ints");
     assert_string_equal(cov_pickle_type(root), "OrderedDict");
     assert_int_equal(v->n_items, COV_COUNT(ints));
     for (size_t i = 0; i < COV_COUNT(ints); i++)
@@ -443,7 +428,6 @@ TEST(writing)
     assert_int_equal(v->items[0]->kind, COV_PICKLE_NONE);
     assert_true(v->items[1]->u.boolean && !v->items[2]->u.boolean);
     assert_int_equal(v->items[3]->kind, COV_PICKLE_PERSISTENT);
-    cov_pickle_free(p);
 
     /* Any truncation is an error; no change may cause a crash. */
     for (size_t n = 0; n < w.n_bytes; n++)
@@ -455,6 +439,7 @@ TEST(writing)
         size_t other = (size_t)cov_rng_below(&rng, w.n_bytes);
         uint8_t was = w.data[other];
         for (int round = 0; round < 20; round++) {
+            struct cov_pickle *p;
             if (cov_pickle_read(w.data, w.n_bytes, names, COV_COUNT(names), &p, NULL) == 0)
                 cov_pickle_free(p);
             w.data[other] = (uint8_t)cov_rng_next(&rng);
@@ -462,7 +447,8 @@ TEST(writing)
         w.data[other] = was;
         w.data[i / 8] ^= (uint8_t)(1 << (i % 8));
     }
-    p = good((const char *)w.data, w.n_bytes);
-    cov_pickle_free(p);
+    (void)good((const char *)w.data, w.n_bytes);
     free(w.data);
 }
+
+TEST_GROUP(NULL, free_last)

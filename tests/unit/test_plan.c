@@ -2,11 +2,9 @@
  * everything that the row depends on, so missing, stale and wrongly copied rows are detected. Which
  * chunks of a call are computed.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/random_net.h"
 
-#include "common/base/rng.h"
 #include "common/compute/plan.h"
-#include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 
 /* The hash of a row that was not computed. */
@@ -101,9 +99,7 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
     size_t most = 1, rows = 0;
     for (size_t i = 0; i < n; i++)
         most = layers[i].t_in > most ? layers[i].t_in : most;
-    uint64_t *x = calloc(most, sizeof *x), *y = calloc(most, sizeof *y);
-    if (!x || !y)
-        abort();
+    uint64_t *x = unit_zeros(most * sizeof *x), *y = unit_zeros(most * sizeof *y);
     for (size_t t = 0; t < layers[0].t_in; t++)
         x[t] = ABSENT;
     for (size_t i = 0; i < plans[0].n_ranges; i++)
@@ -116,8 +112,6 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
         y = swap;
     }
     memcpy(last, x, layers[n - 1].t_out * sizeof *last);
-    free(x);
-    free(y);
     return rows;
 }
 
@@ -130,9 +124,7 @@ static size_t run_padded(const struct cov_layer *layers, size_t n, const struct 
     size_t most = 1, rows = 0;
     for (size_t i = 0; i < n; i++)
         most = layers[i].t_in > most ? layers[i].t_in : most;
-    uint64_t *x = calloc(most, sizeof *x), *y = calloc(most, sizeof *y);
-    if (!x || !y)
-        abort();
+    uint64_t *x = unit_zeros(most * sizeof *x), *y = unit_zeros(most * sizeof *y);
     for (size_t t = 0; t < layers[0].t_in; t++)
         x[t] = t < ends[0].head || t >= ends[0].tail ? codes[t] : ABSENT;
     for (size_t i = 0; i < n; i++) {
@@ -161,14 +153,7 @@ static size_t run_padded(const struct cov_layer *layers, size_t n, const struct 
         y = swap;
     }
     memcpy(last, x, layers[n - 1].t_out * sizeof *last);
-    free(x);
-    free(y);
     return rows;
-}
-
-static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
-{
-    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
 }
 
 /* Draws codes[L]: bases and runs of one code, then padding. Returns where the padding begins. */
@@ -205,23 +190,18 @@ TEST(test_all_shapes)
                                       .input_size = 4,
                                       .output_size = 1};
         } while (cov_hparams_check(&hp, NULL));
-        size_t unit = 1, full, least = SIZE_MAX;
-        for (int64_t k = 0; k < hp.cnn_layers; k++)
-            unit *= (size_t)hp.step;
-        size_t L = unit * (size_t)draw(&rng, 1, 1 + 4000 / (int64_t)unit);
+        size_t full, least, L = draw_length(&rng, &hp, 1, 4000);
         struct cov_params params;
         struct cov_layers shape;
-        assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
-        float *block = calloc(params.n_floats, sizeof *block);
-        assert_non_null(block);
+        assert_ok(cov_params_init(&hp, &params, &e));
+        float *block = unit_zeros(params.n_floats * sizeof *block);
         if (cov_shape(&hp, L, &params, block, &shape, NULL) == 0) {
             const struct cov_layer *layers = shape.layers;
             size_t n = shape.n;
-            uint8_t *codes = calloc(L, 1);
-            uint64_t *want = malloc(L * sizeof *want), *got = malloc(L * sizeof *got);
-            struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
-            struct cov_plan_ends *ends = calloc(n + 1, sizeof *ends);
-            assert_true(codes && want && got && plans && ends);
+            uint8_t *codes = unit_zeros(L);
+            uint64_t *want = unit_alloc(L * sizeof *want), *got = unit_alloc(L * sizeof *got);
+            struct cov_row_plan *plans = unit_zeros((n + 1) * sizeof *plans);
+            struct cov_plan_ends *ends = unit_zeros((n + 1) * sizeof *ends);
             for (int i = 0; i < 3; i++) {
                 size_t filled = draw_codes(&rng, L, codes);
                 cov_plan_full(layers, n, plans);
@@ -239,14 +219,9 @@ TEST(test_all_shapes)
                 assert_int_equal(run_padded(layers, n, ends, codes, got), full);
                 assert_memory_equal(got, want, L * sizeof *got);
             }
-            free(ends);
-            free(plans);
-            free(got);
-            free(want);
-            free(codes);
         }
         cov_layers_fini(&shape);
-        free(block);
+        unit_free();
         cov_params_fini(&params);
     }
 }
@@ -260,16 +235,14 @@ TEST(test_savings)
     hp.filter_size = hp.up = hp.hidden_size = hp.output_size = 1;
     struct cov_params params;
     struct cov_layers shape;
-    assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
-    float *block = calloc(params.n_floats, sizeof *block);
-    uint8_t *codes = calloc(L, 1);
-    uint64_t *y = malloc(L * sizeof *y);
-    assert_true(block && codes && y);
-    assert_int_equal(cov_shape(&hp, L, &params, block, &shape, NULL), 0);
+    assert_ok(cov_params_init(&hp, &params, &e));
+    float *block = unit_zeros(params.n_floats * sizeof *block);
+    static uint8_t codes[L];
+    static uint64_t y[L];
+    assert_ok(cov_shape(&hp, L, &params, block, &shape, &e));
     const struct cov_layer *layers = shape.layers;
     size_t n = shape.n;
-    struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
-    assert_non_null(plans);
+    struct cov_row_plan *plans = unit_zeros((n + 1) * sizeof *plans);
     struct cov_rng rng;
     cov_rng_init(&rng, 32);
     for (size_t t = 0; t < L; t++)
@@ -309,11 +282,7 @@ TEST(test_savings)
     assert_true(run_all(layers, n, plans, codes, y) < full * 2 / 100);
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
     assert_true(plans[4].n_ranges == 1 && plans[4].ranges[0].end == layers[3].t_out);
-    free(plans);
     cov_layers_fini(&shape);
-    free(y);
-    free(codes);
-    free(block);
     cov_params_fini(&params);
 }
 

@@ -18,14 +18,12 @@ enum { L = 21384 };
 static const char *src, *shared;
 
 /* Returns "$SRC/<name>" if the name begins with "tests/" or "workflows/", otherwise
- * "$SHARED/reference/<name>". The caller frees it. */
+ * "$SHARED/reference/<name>". */
 static char *reference(const char *name)
 {
     bool own = strncmp(name, "tests/", 6) == 0 || strncmp(name, "workflows/", 10) == 0;
-    char *path = own ? cov_strfmt(NULL, "%s/%s", src, name)
-                     : cov_strfmt(NULL, "%s/reference/%s", shared, name);
-    assert_non_null(path);
-    return path;
+    return unit_own(own ? cov_strfmt(NULL, "%s/%s", src, name)
+                        : cov_strfmt(NULL, "%s/reference/%s", shared, name));
 }
 
 /* Returns how many of n chunks to compare. */
@@ -37,9 +35,7 @@ static size_t n_compared(size_t n)
 static struct cov_model *open_model(const char *name)
 {
     struct cov_model *m;
-    char *path = reference(name);
-    assert_ok(cov_model_open(path, &m, &e));
-    free(path);
+    assert_ok(cov_model_open(reference(name), &m, &e));
     return m;
 }
 
@@ -48,10 +44,8 @@ static uint8_t *read_genome_file(const char *name, size_t n)
 {
     struct cov_chunk_file *f;
     struct cov_blob raw = {0};
-    char *path = reference(name);
-    uint8_t *codes = malloc(n * L);
-    assert_non_null(codes);
-    assert_ok(cov_chunk_file_open_bases(path, &f, &e));
+    uint8_t *codes = unit_alloc(n * L);
+    assert_ok(cov_chunk_file_open_bases(reference(name), &f, &e));
     assert_int_equal(cov_grid_chunk_length(cov_chunk_file_grid(f)), L);
     assert_true(cov_grid_n_chunks(cov_chunk_file_grid(f)) >= n);
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +54,6 @@ static uint8_t *read_genome_file(const char *name, size_t n)
     }
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
-    free(path);
     return codes;
 }
 
@@ -81,18 +74,15 @@ static uint8_t *read_fasta(const char *name, size_t *n)
 {
     struct cov_genome *g;
     struct cov_grid *grid;
-    char *path = reference(name);
     const struct cov_genome_options options = {.tmpdir = "/tmp", .n_threads = 1};
-    assert_ok(cov_genome_read(path, &options, NULL, &g, &e));
+    assert_ok(cov_genome_read(reference(name), &options, NULL, &g, &e));
     assert_ok(cov_grid_new(g->n_seqs, g->names, g->lengths, "", L, &grid, &e));
     *n = cov_grid_n_chunks(grid);
-    uint8_t *codes = malloc(*n * L);
-    assert_non_null(codes);
+    uint8_t *codes = unit_alloc(*n * L);
     for (size_t i = 0; i < *n; i++)
         take_chunk(g, grid, i, codes + i * L);
     cov_grid_free(grid);
     cov_genome_free(g);
-    free(path);
     return codes;
 }
 
@@ -101,23 +91,18 @@ static double *read_values(const char *name, const char *set, size_t d, size_t *
 {
     struct cov_h5 *f;
     struct cov_h5_set *s;
-    char *path = reference(name);
-    assert_ok(cov_h5_open(path, &f, &e));
+    assert_ok(cov_h5_open(reference(name), &f, &e));
     assert_ok(cov_h5_set_open(f, set, 3, &s, &e));
     const struct cov_h5_rows *rows = cov_h5_set_rows(s);
     assert_int_equal(rows->dims[1], L);
     assert_int_equal(rows->dims[2], d);
     *n = rows->dims[0];
-    char *raw = malloc(*n * L * d * rows->type.bytes);
-    double *values = malloc(*n * L * d * sizeof *values);
-    assert_non_null(raw);
-    assert_non_null(values);
+    char *raw = unit_alloc(*n * L * d * rows->type.bytes);
+    double *values = unit_alloc(*n * L * d * sizeof *values);
     assert_ok(cov_h5_set_read(s, 0, *n, 0, d, raw, &e));
     cov_h5_to_double(&rows->type, raw, *n * L * d, values);
-    free(raw);
     cov_h5_set_close(s);
     cov_h5_close(f);
-    free(path);
     return values;
 }
 
@@ -127,8 +112,7 @@ static float *run(const struct cov_model *m, const char *levels, size_t n, const
 {
     struct cov_device *dev;
     struct cov_net *net;
-    float *values = malloc(n * L * (size_t)m->hp.output_size * sizeof *values);
-    assert_non_null(values);
+    float *values = unit_alloc(n * L * (size_t)m->hp.output_size * sizeof *values);
     const char *preset = getenv("COVTOOLS_CPU");
     const struct cov_cpu_options options = {.levels = levels              ? levels
                                                       : preset && *preset ? preset
@@ -152,8 +136,7 @@ static int by_value(const void *a, const void *b)
 static void compare(const char *title, size_t n, size_t d, const uint8_t *codes, const float *is,
                     const double *expected)
 {
-    double *errors = malloc(n * L * d * sizeof *errors);
-    assert_non_null(errors);
+    double *errors = unit_alloc(n * L * d * sizeof *errors);
     size_t n_errors = 0, n_pad = 0, n_rounded = 0;
     for (size_t i = 0; i < n * L * d; i++) {
         double value = (double)is[i];
@@ -174,38 +157,43 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
                  title, median, errors[n_errors - 1 - n_errors / 1000], most, n_rounded, n_errors,
                  n_pad);
     (void)fflush(stdout);
-    free(errors);
     assert_true(median < 5e-6);
     assert_true(most < 2e-4);
 }
 
-/* A model, and Predmoter's predictions with it for a genome file. */
-struct reference_case {
-    const char *model, *expected, *set, *genome;
-};
-
-/* Our predictions agree with Predmoter's for all chunks that Predmoter predicted. */
-static void agrees(void **state)
+/* Compares our predictions with Predmoter's expected[n, L, d], for a genome file. */
+static void check(struct cov_model *m, size_t n, const double *expected, const char *genome)
 {
-    const struct reference_case *c = *state;
-    size_t n;
-    struct cov_model *m = open_model(c->model);
     size_t d = (size_t)m->hp.output_size;
-    double *expected = read_values(c->expected, c->set, d, &n);
     n = n_compared(n);
-    uint8_t *codes = read_genome_file(c->genome, n);
-    float *values = run(m, NULL, n, codes);
-    compare(m->description, n, d, codes, values, expected);
-    free(values);
+    uint8_t *codes = read_genome_file(genome, n);
+    compare(m->description, n, d, codes, run(m, NULL, n, codes), expected);
     if (m->n_parameters < 100000) { /* the scalar reference is slow: two chunks */
         n = 2;
-        values = run(m, "scalar", n, codes);
-        compare("the same, scalar", n, d, codes, values, expected);
-        free(values);
+        compare("the same, scalar", n, d, codes, run(m, "scalar", n, codes), expected);
     }
-    free(codes);
-    free(expected);
     cov_model_close(m);
+    unit_free();
+}
+
+static void agrees_with_data(void **state)
+{
+    const char *name = *state;
+    size_t n;
+    struct cov_model *m = open_model(unit_own(cov_strfmt(NULL, "tests/data/%s.ckpt", name)));
+    double *expected =
+        read_values("tests/data/predictions.h5", name, (size_t)m->hp.output_size, &n);
+    check(m, n, expected, "tests/data/genome.h5");
+}
+
+static void agrees_with_shared(void **state)
+{
+    const char *name = *state;
+    size_t n;
+    struct cov_model *m = open_model(unit_own(cov_strfmt(NULL, "models/%s/model.ckpt", name)));
+    const char *path = unit_own(cov_strfmt(NULL, "models/%s/expected.h5", name));
+    double *expected = read_values(path, "predictions", (size_t)m->hp.output_size, &n);
+    check(m, n, expected, "fasta2h5/pred_data.21384.h5");
 }
 
 static void agrees_on_yeast(void **state)
@@ -217,12 +205,9 @@ static void agrees_on_yeast(void **state)
     uint8_t *codes = read_fasta("models/yeast_trained/yeast.fa.gz", &n);
     assert_int_equal(n, n_expected);
     n = n_compared(n);
-    float *values = run(m, NULL, n, codes);
-    compare("yeast", n, 1, codes, values, expected);
-    free(values);
-    free(codes);
-    free(expected);
+    compare("yeast", n, 1, codes, run(m, NULL, n, codes), expected);
     cov_model_close(m);
+    unit_free();
 }
 
 /* Predmoter's predictions file holds rounded values. Ours round to the same integers, except where
@@ -247,10 +232,8 @@ static void agrees_when_rounded(void **state)
     (void)printf("# %s: %zu of %zu at a border\n", m->description, n_ties, n * L * 2);
     (void)fflush(stdout);
     assert_true(n_ties < 10);
-    free(values);
-    free(codes);
-    free(expected);
     cov_model_close(m);
+    unit_free();
 }
 
 /* Initial checkpoints can be read as networks. */
@@ -274,22 +257,6 @@ static void opens_initial(void **state)
     }
 }
 
-#define LOCAL_CASE(name, checkpoint)                                                               \
-    {                                                                                              \
-        name, agrees, NULL, NULL, &(struct reference_case)                                         \
-        {                                                                                          \
-            checkpoint, "tests/data/predictions.h5", name, "tests/data/genome.h5"                  \
-        }                                                                                          \
-    }
-#define SHARED_CASE(name)                                                                          \
-    {                                                                                              \
-        name, agrees, NULL, NULL, &(struct reference_case)                                         \
-        {                                                                                          \
-            "models/" name "/model.ckpt", "models/" name "/expected.h5", "predictions",            \
-                "fasta2h5/pred_data.21384.h5"                                                      \
-        }                                                                                          \
-    }
-
 int main(void)
 {
     src = getenv("SRC");
@@ -298,30 +265,23 @@ int main(void)
         (void)puts("1..0 # SKIP no SRC in the environment");
         return 0;
     }
-    const struct CMUnitTest local[] = {
-        LOCAL_CASE("cnn", "tests/data/cnn.ckpt"),
-        LOCAL_CASE("hybrid", "tests/data/hybrid.ckpt"),
-        LOCAL_CASE("bihybrid", "tests/data/bihybrid.ckpt"),
-        LOCAL_CASE("plant", "tests/data/plant.ckpt"),
-    };
+    enum { N_LOCAL = 4 };
     const struct CMUnitTest all[] = {
-        local[0],
-        local[1],
-        local[2],
-        local[3],
-        SHARED_CASE("cnn_plain"),
-        SHARED_CASE("hybrid"),
-        SHARED_CASE("bihybrid_step3"),
-        SHARED_CASE("bihybrid_even_kernel"),
-        SHARED_CASE("combined_size"),
-        SHARED_CASE("yeast_trained"),
+        {"cnn", agrees_with_data, NULL, NULL, "cnn"},
+        {"hybrid", agrees_with_data, NULL, NULL, "hybrid"},
+        {"bihybrid", agrees_with_data, NULL, NULL, "bihybrid"},
+        {"plant", agrees_with_data, NULL, NULL, "plant"},
+        {"cnn_plain", agrees_with_shared, NULL, NULL, "cnn_plain"},
+        {"hybrid", agrees_with_shared, NULL, NULL, "hybrid"},
+        {"bihybrid_step3", agrees_with_shared, NULL, NULL, "bihybrid_step3"},
+        {"bihybrid_even_kernel", agrees_with_shared, NULL, NULL, "bihybrid_even_kernel"},
+        {"combined_size", agrees_with_shared, NULL, NULL, "combined_size"},
+        {"yeast_trained", agrees_with_shared, NULL, NULL, "yeast_trained"},
         cmocka_unit_test(agrees_on_yeast),
         cmocka_unit_test(agrees_when_rounded),
         cmocka_unit_test(opens_initial),
     };
-    char *path = shared ? cov_strfmt(NULL, "%s/reference/models", shared) : NULL;
-    bool there = path && access(path, R_OK) == 0;
-    free(path);
-    return there ? cmocka_run_group_tests_name("reference_models", all, NULL, NULL)
-                 : cmocka_run_group_tests_name("reference_models", local, NULL, NULL);
+    const bool all_there = shared && access(reference("models"), R_OK) == 0;
+    return _cmocka_run_group_tests("reference_models", all, all_there ? COV_COUNT(all) : N_LOCAL,
+                                   NULL, NULL);
 }

@@ -9,21 +9,15 @@
 enum { MOST = 70000 };
 
 static struct cov_tokens tokens;
-static uint8_t *src, *dst, *back;
+static uint8_t src[MOST], dst[2 * MOST], back[MOST];
 
 static int setup(void **state)
 {
-    src = malloc(MOST);
-    dst = malloc(cov_tokens_bound(MOST));
-    back = malloc(MOST);
-    return !src || !dst || !back || cov_tokens_init(&tokens, MOST, NULL);
+    return cov_tokens_bound(MOST) > sizeof dst || cov_tokens_init(&tokens, MOST, NULL);
 }
 
 static int teardown(void **state)
 {
-    free(src);
-    free(dst);
-    free(back);
     cov_tokens_fini(&tokens);
     return 0;
 }
@@ -160,7 +154,7 @@ TEST(lines)
     for (size_t beg = 0; beg < 60; beg++) {
         cov_tokens_lines(&tokens, src + beg, n - 2 * beg);
         size_t n_dst = cov_tokens_zlib(&tokens, src + beg, n - 2 * beg, dst);
-        assert_int_equal(cov_inflate(dst, n_dst, back, n - 2 * beg, NULL), 0);
+        assert_ok(cov_inflate(dst, n_dst, back, n - 2 * beg, &e));
         assert_memory_equal(back, src + beg, n - 2 * beg);
         assert_true(n_dst < n / 4);
     }

@@ -34,8 +34,7 @@ enum { N = 20011 }; /* not a multiple of any vector length */
 /* Returns x[N], evenly spaced from `from` to `to`. */
 static float *ramp(double from, double to)
 {
-    float *x = malloc(N * sizeof *x);
-    assert_non_null(x);
+    float *x = unit_alloc(N * sizeof *x);
     for (size_t i = 0; i < N; i++)
         x[i] = (float)(from + (to - from) * (double)i / (N - 1));
     return x;
@@ -61,17 +60,17 @@ static double sigmoid(double x)
 
 TEST(exponential)
 {
-    float *x = ramp(-87.3, 88.7), *y = malloc(N * sizeof *y), *first = malloc(N * sizeof *first);
-    assert_true(y && first);
+    static float y[N], first[N];
+    const float *x = ramp(-87.3, 88.7);
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
         if (!can_run(t))
             continue;
-        memcpy(y, x, N * sizeof *y);
+        memcpy(y, x, sizeof y);
         tables[t]->exp(N, y);
         assert_true(worst(y, x, exp, true) < 1.5e-7);
         if (t == 0)
-            memcpy(first, y, N * sizeof *y);
-        assert_memory_equal(y, first, N * sizeof *y);
+            memcpy(first, y, sizeof y);
+        assert_memory_equal(y, first, sizeof y);
         for (size_t n = 0; n < 70; n++) { /* every remainder, without writes past the end */
             memcpy(y, x + N / 2, 71 * sizeof *y);
             tables[t]->exp(n, y);
@@ -83,9 +82,6 @@ TEST(exponential)
         assert_true(edge[0] == 0 && edge[1] == 0 && edge[2] == 0 && edge[7] == 1);
         assert_true(isinf(edge[3]) && isinf(edge[4]) && isinf(edge[5]) && isnan(edge[6]));
     }
-    free(first);
-    free(y);
-    free(x);
 }
 
 /* Sets gates[4, N]. One gate is the ramp, the others are open or closed. */
@@ -103,20 +99,18 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
  * With a cell of 40, h is sigmoid(o). */
 TEST(sigmoid_and_tanh)
 {
-    float *x = ramp(-40, 40), *gates = malloc((size_t)4 * N * sizeof *gates);
-    float *zero = calloc((size_t)4 * N, sizeof *zero);
-    float *cell = malloc(N * sizeof *cell), *h = malloc(N * sizeof *h);
-    assert_true(gates && zero && cell && h);
+    static float gates[4 * N], zero[4 * N], cell[N], h[N];
+    float *x = ramp(-40, 40);
     for (size_t k = N / 2 - 200; k < N / 2 + 200; k++)
         x[k] *= 1e-4f; /* tests very small values too */
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
         if (!can_run(t))
             continue;
-        memset(cell, 0, N * sizeof *cell);
+        memset(cell, 0, sizeof cell);
         gates_of(gates, x, 2, 80, -80, 0, 80);
         tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(cell, x, tanh, t < EXACT) < gate_error(t));
-        memset(cell, 0, N * sizeof *cell);
+        memset(cell, 0, sizeof cell);
         gates_of(gates, x, 0, 0, -80, 80, 80);
         tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(cell, x, sigmoid, true) < gate_error(t));
@@ -131,11 +125,6 @@ TEST(sigmoid_and_tanh)
         tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(h, x, sigmoid, true) < gate_error(t));
     }
-    free(h);
-    free(cell);
-    free(zero);
-    free(gates);
-    free(x);
 }
 
 /* Compares several rows, with any number of units and a stride of h, with the formula. Every table
