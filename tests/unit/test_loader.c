@@ -181,7 +181,8 @@ static int set_up(void **state)
 
 static const char *const inputs[] = {"genome.fa", "regular.h5", "packed.h5",  "twisted.h5",
                                      "mixed.h5",  "partial.h5", "shuffled.h5"};
-static const char *const streams[] = {"regular.stream", "partial.stream"};
+static const char *const streams[] = {"regular.stream", "partial.stream"},
+                         *const files[] = {"regular.h5", "partial.h5"}; /* with the same rows */
 
 static bool is_partial(const char *input)
 {
@@ -214,13 +215,9 @@ static struct cov_loader *open_with(const char *input, const struct cov_loader_o
 {
     struct cov_loader *l;
     struct cov_pool *pool;
-    struct cov_err e = COV_ERR_INIT;
-    int rc = cov_loader_open(input, options, NULL, &l, &e);
-    if (rc)
-        print_error("%s\n", e.text);
-    assert_int_equal(rc, 0);
-    assert_int_equal(cov_pool_new(n_threads, &pool, NULL), 0);
-    assert_int_equal(cov_loader_load(l, pool, NULL, NULL), 0);
+    assert_ok(cov_loader_open(input, options, NULL, &l, &e));
+    assert_ok(cov_pool_new(n_threads, &pool, &e));
+    assert_ok(cov_loader_load(l, pool, NULL, &e));
     cov_pool_free(pool);
     return l;
 }
@@ -446,7 +443,6 @@ TEST(test_limits)
 /* A stream gives the items of a file with the same rows, except row numbers. */
 TEST(test_streams)
 {
-    static const char *const files[] = {"regular.h5", "partial.h5"};
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
         struct cov_loader_item items[MAX_PAIRS], expected[MAX_PAIRS];
         size_t n, n_expected;
@@ -478,7 +474,6 @@ TEST(test_streams)
 TEST(test_stream_limits)
 {
     static const int64_t limits[] = {0, 1, 7, 8, 40, 41, 80, 81, 82, 100, 101, 204, 205, 206};
-    static const char *const files[] = {"regular.h5", "partial.h5"};
     for (size_t k = 0; k < COV_COUNT(streams); k++)
         for (size_t i = 0; i < COV_COUNT(limits); i++)
             for (size_t j = 0; j < COV_COUNT(limits); j++) {
@@ -519,7 +514,7 @@ TEST(test_stream_limits)
 TEST(test_cut_streams)
 {
     size_t n;
-    char *bytes = get_bytes("regular.stream", &n);
+    const char *bytes = unit_own(get_bytes("regular.stream", &n));
     assert_true(n >= 200);
     for (size_t cut = 0; cut < n; cut += cut < 60 || cut + 60 > n ? 1 : 7) {
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
@@ -530,24 +525,16 @@ TEST(test_cut_streams)
         uint8_t codes[2][L];
         put_bytes("cut.stream", bytes, cut);
         struct cov_err e = COV_ERR_INIT;
-        int rc = cov_loader_open("cut.stream", &o, NULL, &l, &e);
-        if (!rc) {
-            rc = 1;
-            while (rc == 1) {
-                rc = cov_loader_next(l, &item, raw, &e);
-                if (rc == 1)
-                    assert_int_equal(cov_loader_codes(l, &item, raw,
-                                                      (uint8_t *const[2]){codes[0], codes[1]}, &e),
-                                     0);
-            }
+        if (cov_loader_open("cut.stream", &o, NULL, &l, &e) == COV_OK) {
+            uint8_t *const both[2] = {codes[0], codes[1]};
+            while (cov_loader_next(l, &item, raw, &e) == 1)
+                assert_int_equal(cov_loader_codes(l, &item, raw, both, NULL), 0);
             cov_loader_close(l);
         }
-        assert_int_equal(rc, COV_EINPUT);
-        assert_non_null(strstr(e.text, "cut.stream: "));
+        check_error(&e, COV_EINPUT, "cut.stream: ");
         cov_blob_fini(&raw[0]);
         cov_blob_fini(&raw[1]);
     }
-    free(bytes);
 }
 
 /* ---------------------------------------------------------------- refused input */
@@ -631,13 +618,11 @@ static void put_damaged(const char *path)
     cov_chunk_file_close(f);
     cov_grid_free(grid);
     size_t n_file;
-    char *bytes = get_bytes(path, &n_file);
+    char *bytes = unit_own(get_bytes(path, &n_file));
     const uint8_t *piece = cov_blob_piece(&row, 0, &n);
-    char *at = memmem(bytes, n_file, piece + 4, n - 4);
-    assert_non_null(at);
+    char *at = must(memmem(bytes, n_file, piece + 4, n - 4));
     memset(at + (n - 4) / 2, 0x55, (n - 4) / 2);
     put_bytes(path, bytes, n_file);
-    free(bytes);
     cov_blob_fini(&row);
 }
 
@@ -648,10 +633,10 @@ TEST(test_damaged)
         struct cov_loader_options o = options_of(loading, COV_ORDER_GRID);
         struct cov_loader *l;
         struct cov_pool *pool;
-        struct cov_err e = COV_ERR_INIT;
         struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
-        assert_int_equal(cov_pool_new(2, &pool, NULL), 0);
-        assert_int_equal(cov_loader_open("damaged.h5", &o, NULL, &l, NULL), 0);
+        assert_ok(cov_pool_new(2, &pool, &e));
+        assert_ok(cov_loader_open("damaged.h5", &o, NULL, &l, &e));
+        struct cov_err e = COV_ERR_INIT;
         int rc = cov_loader_load(l, pool, NULL, &e);
         size_t n = 0;
         while (!rc) {
@@ -662,8 +647,7 @@ TEST(test_damaged)
             n += rc == 0;
         }
         assert_int_equal(n, loading == COV_LOAD_RAM_PACKED ? 0 : 1);
-        assert_int_equal(rc, COV_EINPUT);
-        assert_non_null(strstr(e.text, "damaged.h5: data/X: row 4 (one:41-80, - strand)"));
+        check_error(&e, COV_EINPUT, "damaged.h5: data/X: row 4 (one:41-80, - strand)");
         cov_blob_fini(&raw[0]);
         cov_blob_fini(&raw[1]);
         cov_loader_close(l);

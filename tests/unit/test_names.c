@@ -122,9 +122,7 @@ TEST(sizes_are_read)
 static void refuse_sizes(const char *path, int rc, const char *text)
 {
     struct cov_sizes s = {0};
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_sizes_read(path, &s, &e), rc);
-    check_error(&e, rc, text);
+    assert_fails(cov_sizes_read(path, &s, &e), rc, text);
     cov_sizes_fini(&s);
 }
 

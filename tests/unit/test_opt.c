@@ -287,7 +287,7 @@ TEST(several_tables_and_required)
     assert_true(second.flag && !first.flag);
     cov_opt_fini(table, &first);
     char *both[] = {(char[]){"tool"}, (char[]){"-fqx"}, NULL};
-    assert_int_equal(cov_opt_parse(sets, 2, 2, both, &n, NULL), COV_OK);
+    assert_ok(cov_opt_parse(sets, 2, 2, both, &n, &e));
     assert_string_equal(second.required, "x");
     assert_true(first.flag && !second.flag && given[0] && !given[1]);
     cov_opt_fini(table, &first);
@@ -308,29 +308,23 @@ TEST(wrong_default_is_an_error)
     cov_opt_fini(bad, &c);
 }
 
-static char *printed(void (*print)(const struct cov_opt *, FILE *), const struct cov_opt *what)
+static const char *printed(void (*print)(const struct cov_opt *, FILE *),
+                           const struct cov_opt *what)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    assert_non_null(f);
+    FILE *f = begin_text();
     print(what, f);
-    assert_int_equal(fclose(f), 0);
-    return text;
+    return end_text(f);
 }
 
 TEST(prints_help)
 {
-    char *text = printed(cov_opt_print_help, table);
-    assert_non_null(strstr(text, "  -f, --flag                a flag\n"));
-    assert_non_null(strstr(text, "      --any-number N        any integer\n"));
-    assert_non_null(strstr(text, "  -C, --choice red|green    a colour (default: green)\n"));
+    const char *text = printed(cov_opt_print_help, table);
+    assert_contains(text, "  -f, --flag                a flag\n");
+    assert_contains(text, "      --any-number N        any integer\n");
+    assert_contains(text, "  -C, --choice red|green    a colour (default: green)\n");
     assert_non_null(strstr(text, "  -p, --optional[=A,B]      may stand without a value (default: "
                                  "4,-5)\n"));
-    free(text);
-    text = printed(cov_opt_print_help, required);
-    assert_null(strstr(text, "secret"));
-    free(text);
+    assert_null(strstr(printed(cov_opt_print_help, required), "secret"));
 }
 
 TEST(wraps_help)
@@ -342,25 +336,22 @@ TEST(wraps_help)
             .def = "1"),
         {.name = NULL},
     };
-    char *text = printed(cov_opt_print_help, wide);
     assert_string_equal(
-        text, "      --a-name-that-fills-it NUMBER\n"
-              "                            a long explanation of what this number is good for,\n"
-              "                            and of what it is not good for (default: 1)\n");
-    free(text);
+        printed(cov_opt_print_help, wide),
+        "      --a-name-that-fills-it NUMBER\n"
+        "                            a long explanation of what this number is good for,\n"
+        "                            and of what it is not good for (default: 1)\n");
 }
 
 TEST(prints_for_machines)
 {
-    char *text = printed(cov_opt_print_machine, table);
-    assert_non_null(strstr(text, "flag\tf\tflag\t-\t-\t-\t-\ta flag\n"));
-    assert_non_null(strstr(text, "size\tS\tsize\tSIZE\t21384\t-\t-\ta size\n"));
-    assert_non_null(strstr(text, "choice\tC\tenum\tred|green\tgreen\tred|green\t-\ta colour\n"));
-    assert_non_null(strstr(text, "optional\tp\tstring\t[=A,B]\t4,-5\t-\t-\tmay stand without"));
-    free(text);
-    text = printed(cov_opt_print_machine, required);
-    assert_string_equal(text, "required\tq\tstring\tFILE\t-\t-\tin\tmust be there\n");
-    free(text);
+    const char *text = printed(cov_opt_print_machine, table);
+    assert_contains(text, "flag\tf\tflag\t-\t-\t-\t-\ta flag\n");
+    assert_contains(text, "size\tS\tsize\tSIZE\t21384\t-\t-\ta size\n");
+    assert_contains(text, "choice\tC\tenum\tred|green\tgreen\tred|green\t-\ta colour\n");
+    assert_contains(text, "optional\tp\tstring\t[=A,B]\t4,-5\t-\t-\tmay stand without");
+    assert_string_equal(printed(cov_opt_print_machine, required),
+                        "required\tq\tstring\tFILE\t-\t-\tin\tmust be there\n");
 }
 
 TEST(parses_numbers)
@@ -373,11 +364,11 @@ TEST(parses_numbers)
                       "level: 13 is out of range (1 to 12)");
     assert_int_equal(cov_parse_i64("1k", "level", 1, 12, &i, NULL), COV_EUSAGE);
     assert_int_equal(i, 12);
-    assert_int_equal(cov_parse_size("3k", "size", 1, 3000, &i, NULL), COV_OK);
+    assert_ok(cov_parse_size("3k", "size", 1, 3000, &i, &e));
     assert_int_equal(i, 3000);
     assert_int_equal(cov_parse_size("4k", "size", 1, 3000, &i, NULL), COV_EUSAGE);
     assert_int_equal(i, 3000);
-    assert_int_equal(cov_parse_double("-2.5e1", "scale", -30, 0, &d, NULL), COV_OK);
+    assert_ok(cov_parse_double("-2.5e1", "scale", -30, 0, &d, &e));
     assert_true(d == -25);
     assert_int_equal(cov_parse_double(" 1", "scale", -30, 30, &d, NULL), COV_EUSAGE);
     assert_true(d == -25);

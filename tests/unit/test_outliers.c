@@ -7,8 +7,6 @@
 
 enum { W = COV_OUTLIER_WINDOW };
 
-static struct cov_err e;
-
 /* Adds n windows of noise from window `first` on, in stretches of 100 bases, and the measured
  * coverage `more` in addition. */
 static void add(struct cov_outliers *o, size_t contig, int64_t first, int64_t n, double more)
@@ -17,8 +15,8 @@ static void add(struct cov_outliers *o, size_t contig, int64_t first, int64_t n,
     cov_rng_init(&rng, contig + (uint64_t)first);
     for (int64_t at = first * W; at < (first + n) * W; at += 100) {
         double x = cov_rng_double(&rng);
-        assert_int_equal(
-            cov_outliers_add(o, contig, at, at + 100, x, x + cov_rng_double(&rng) + more, &e), 0);
+        assert_ok(
+            cov_outliers_add(o, contig, at, at + 100, x, x + cov_rng_double(&rng) + more, &e));
     }
 }
 
@@ -32,10 +30,10 @@ TEST(finds_repeat_and_organelle)
     add(&o, 0, 47, 30, 0);
     add(&o, 1, 0, 60, 0);
     add(&o, 2, 0, 1, 100);
-    assert_int_equal(cov_outliers_add(&o, 2, W, W + 2000, 1, 3, &e), 0);
+    assert_ok(cov_outliers_add(&o, 2, W, W + 2000, 1, 3, &e));
     add(&o, 3, 0, 60, 0);
-    assert_int_equal(cov_outliers_add(&o, 3, 60 * W, 60 * W + 300, 1, 90, &e), 0);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_add(&o, 3, 60 * W, 60 * W + 300, 1, 90, &e));
+    assert_ok(cov_outliers_find(&o, &e));
     assert_int_equal(o.n_found, 2);
     assert_true(o.found[0].contig == 0 && !o.found[0].is_whole);
     assert_true(o.found[0].beg == 45 * W && o.found[0].end == 47 * W);
@@ -47,8 +45,8 @@ TEST(finds_repeat_and_organelle)
     add(&plain, 0, 47, 30, 0);
     add(&plain, 1, 0, 60, 0);
     add(&plain, 3, 0, 60, 0);
-    assert_int_equal(cov_outliers_add(&plain, 3, 60 * W, 60 * W + 300, 1, 90, &e), 0);
-    assert_int_equal(cov_outliers_find(&plain, &e), 0);
+    assert_ok(cov_outliers_add(&plain, 3, 60 * W, 60 * W + 300, 1, 90, &e));
+    assert_ok(cov_outliers_find(&plain, &e));
     assert_int_equal(plain.n_found, 0);
     assert_true(plain.pearson == plain.pearson_without);
     assert_true(fabs(o.pearson_without - plain.pearson) < 1e-12);
@@ -61,11 +59,11 @@ TEST(finds_repeat_and_organelle)
 TEST(divides_stretches)
 {
     struct cov_outliers o = {.windows = NULL};
-    assert_int_equal(cov_outliers_add(&o, 7, W / 2, 3 * W + 5, 1, 2, &e), 0);
+    assert_ok(cov_outliers_add(&o, 7, W / 2, 3 * W + 5, 1, 2, &e));
     assert_int_equal(o.n_windows, 4);
     assert_true(o.windows[0].pairs.n == 0.5 * W && o.windows[1].pairs.n == W &&
                 o.windows[3].pairs.n == 5);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_find(&o, &e));
     assert_true(isnan(o.pearson) && o.n_found == 0);
     cov_outliers_fini(&o);
 }
@@ -74,14 +72,14 @@ TEST(divides_stretches)
 TEST(needs_a_background)
 {
     struct cov_outliers o = {.windows = NULL};
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_find(&o, &e));
     assert_true(o.n_found == 0 && isnan(o.pearson));
-    assert_int_equal(cov_outliers_add(&o, 0, 0, 99 * W, 1, 0, &e), 0);
-    assert_int_equal(cov_outliers_add(&o, 0, 99 * W, 100 * W, 2, 900, &e), 0);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_add(&o, 0, 0, 99 * W, 1, 0, &e));
+    assert_ok(cov_outliers_add(&o, 0, 99 * W, 100 * W, 2, 900, &e));
+    assert_ok(cov_outliers_find(&o, &e));
     assert_int_equal(o.n_found, 0);
-    assert_int_equal(cov_outliers_add(&o, 1, 0, 4 * W, 3, 900, &e), 0);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_add(&o, 1, 0, 4 * W, 3, 900, &e));
+    assert_ok(cov_outliers_find(&o, &e));
     assert_int_equal(o.n_found, 0);
     cov_outliers_fini(&o);
 }
@@ -91,7 +89,7 @@ static void add_elevated(struct cov_outliers *o, size_t contig, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         const double x = i % 3 == 0 ? 0.5 : 1.5;
-        assert_int_equal(cov_outliers_add(o, contig, i * W, (i + 1) * W, x, 10 * x, &e), 0);
+        assert_ok(cov_outliers_add(o, contig, i * W, (i + 1) * W, x, 10 * x, &e));
     }
 }
 
@@ -105,7 +103,7 @@ TEST(finds_elevated_contig)
     add(&o, 3, 20, 1, 2000);
     add(&o, 3, 21, 1, 0);
     add_elevated(&o, 4, 9);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_find(&o, &e));
     assert_int_equal(o.n_found, 2);
     assert_true(o.found[0].contig == 3 && !o.found[0].is_whole);
     assert_true(o.found[0].beg == 20 * W && o.found[0].end == 21 * W);
@@ -116,7 +114,7 @@ TEST(finds_elevated_contig)
     for (size_t contig = 0; contig < 4; contig++)
         add(&plain, contig, 0, 20, 0);
     add(&plain, 3, 21, 1, 0);
-    assert_int_equal(cov_outliers_find(&plain, &e), 0);
+    assert_ok(cov_outliers_find(&plain, &e));
     assert_int_equal(plain.n_found, 0);
     assert_true(fabs(o.pearson_without - plain.pearson) < 1e-12);
     cov_outliers_fini(&o);
@@ -128,11 +126,11 @@ TEST(finds_elevated_contig)
 TEST(finds_many_elevated_contigs)
 {
     struct cov_outliers o = {.windows = NULL};
-    assert_int_equal(cov_outliers_add(&o, 0, 0, 10 * W, 1, 0.1, &e), 0);
+    assert_ok(cov_outliers_add(&o, 0, 0, 10 * W, 1, 0.1, &e));
     add(&o, 1, 0, 60, 0);
     for (size_t contig = 2; contig < 7; contig++)
         add(&o, contig, 0, 6, 10.0 * (double)contig);
-    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_ok(cov_outliers_find(&o, &e));
     assert_int_equal(o.n_found, 5);
     for (size_t i = 0; i < 5; i++)
         assert_true(o.found[i].contig == i + 2 && o.found[i].is_whole);
@@ -147,8 +145,8 @@ TEST(leaves_peaks_alone)
         struct cov_outliers o = {.windows = NULL};
         add(&o, 0, 0, 30, 0);
         add(&o, 1, 0, n, 9);
-        assert_int_equal(cov_outliers_add(&o, 2, 0, 1000, 1, 40, &e), 0);
-        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_ok(cov_outliers_add(&o, 2, 0, 1000, 1, 40, &e));
+        assert_ok(cov_outliers_find(&o, &e));
         assert_int_equal(o.n_found, n == 3);
         cov_outliers_fini(&o);
     }
@@ -159,7 +157,7 @@ TEST(leaves_peaks_alone)
             add(&o, contig, 9, 1, 9);
         }
         add(&o, 20, 0, 9, is_higher ? 18 : 9);
-        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_ok(cov_outliers_find(&o, &e));
         assert_int_equal(o.n_found, is_higher);
         cov_outliers_fini(&o);
     }
@@ -173,10 +171,9 @@ TEST(takes_many_contigs)
     for (int is_higher = 0; is_higher <= 1; is_higher++) {
         struct cov_outliers o = {.windows = NULL};
         for (size_t contig = 0; contig < CONTIGS; contig++)
-            assert_int_equal(cov_outliers_add(&o, contig, 0, 800, 1, contig % 10 == 0 ? 20 : 1, &e),
-                             0);
+            assert_ok(cov_outliers_add(&o, contig, 0, 800, 1, contig % 10 == 0 ? 20 : 1, &e));
         add(&o, CONTIGS, 0, 5, is_higher ? 31 : 5);
-        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_ok(cov_outliers_find(&o, &e));
         assert_int_equal(o.n_found, is_higher);
         assert_true(!is_higher || (o.found[0].contig == CONTIGS && o.found[0].is_whole));
         cov_outliers_fini(&o);

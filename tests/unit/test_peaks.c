@@ -13,8 +13,8 @@ static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted
     struct cov_peaks p = {.rules = {5, 200, 30}};
     cov_peaks_begin(&p);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(cov_peaks_add(&p, &iv[i], iv[i].beg, true, NULL), 0);
-    assert_int_equal(cov_peaks_end(&p, NULL), 0);
+        assert_ok(cov_peaks_add(&p, &iv[i], iv[i].beg, true, &e));
+    assert_ok(cov_peaks_end(&p, &e));
     assert_int_equal(p.n, n_wanted);
     for (size_t i = 0; i < n_wanted; i++) {
         assert_int_equal(p.list[i].beg, wanted[2 * i]);
@@ -57,11 +57,10 @@ TEST(reaches_contig_ends)
     struct cov_peaks p = {.rules = {1, 200, 30}};
     for (int contig = 0; contig < 2; contig++) {
         cov_peaks_begin(&p);
-        assert_int_equal(cov_peaks_add(&p, &(struct cov_interval){0, 150, 2}, 0, true, NULL), 0);
+        assert_ok(cov_peaks_add(&p, &(struct cov_interval){0, 150, 2}, 0, true, &e));
         if (contig == 1)
-            assert_int_equal(
-                cov_peaks_add(&p, &(struct cov_interval){150, 200, 2}, 150, true, NULL), 0);
-        assert_int_equal(cov_peaks_end(&p, NULL), 0);
+            assert_ok(cov_peaks_add(&p, &(struct cov_interval){150, 200, 2}, 150, true, &e));
+        assert_ok(cov_peaks_end(&p, &e));
         assert_int_equal(p.n, contig); /* nothing carries over to the next contig */
     }
     cov_peaks_fini(&p);
@@ -75,15 +74,15 @@ TEST(counts_selected_bases)
     cov_peaks_begin(&a);
     cov_peaks_begin(&b);
     /* 400 bases count: 0-99 and 300-599. */
-    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){0, 100, 1}, 0, true, NULL), 0);
-    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){50, 100, 1}, 50, true, NULL), 0);
-    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){100, 300, 1}, 100, false, NULL), 0);
-    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){120, 300, 1}, 100, false, NULL), 0);
-    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){300, 310, 1}, 100, true, NULL), 0);
-    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){390, 600, 1}, 190, true, NULL), 0);
-    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){350, 600, 1}, 150, true, NULL), 0);
-    assert_int_equal(cov_peaks_end(&a, NULL), 0);
-    assert_int_equal(cov_peaks_end(&b, NULL), 0);
+    assert_ok(cov_peaks_add(&a, &(struct cov_interval){0, 100, 1}, 0, true, &e));
+    assert_ok(cov_peaks_add(&b, &(struct cov_interval){50, 100, 1}, 50, true, &e));
+    assert_ok(cov_peaks_add(&a, &(struct cov_interval){100, 300, 1}, 100, false, &e));
+    assert_ok(cov_peaks_add(&b, &(struct cov_interval){120, 300, 1}, 100, false, &e));
+    assert_ok(cov_peaks_add(&b, &(struct cov_interval){300, 310, 1}, 100, true, &e));
+    assert_ok(cov_peaks_add(&b, &(struct cov_interval){390, 600, 1}, 190, true, &e));
+    assert_ok(cov_peaks_add(&a, &(struct cov_interval){350, 600, 1}, 150, true, &e));
+    assert_ok(cov_peaks_end(&a, &e));
+    assert_ok(cov_peaks_end(&b, &e));
     assert_int_equal(a.n, 2); /* 0-299, 350-599 */
     assert_int_equal(b.n, 2); /* 50-309, 390-599 */
     assert_int_equal(cov_peaks_bases(&a), 100 + 250);
@@ -121,8 +120,8 @@ TEST(finds_summits)
         struct cov_peaks p = {.rules = {5, 10, 30}};
         cov_peaks_begin(&p);
         for (size_t k = 0; k < cases[i].n; k++)
-            assert_int_equal(cov_peaks_add(&p, &cases[i].iv[k], 0, true, NULL), 0);
-        assert_int_equal(cov_peaks_end(&p, NULL), 0);
+            assert_ok(cov_peaks_add(&p, &cases[i].iv[k], 0, true, &e));
+        assert_ok(cov_peaks_end(&p, &e));
         assert_int_equal(p.n, 1);
         assert_true(p.list[0].max == cases[i].max);
         assert_true(p.list[0].sum == cases[i].sum);

@@ -37,8 +37,7 @@ TEST(runs_every_item_once)
         struct cov_pool *pool;
         assert_ok(cov_pool_new(n_threads, &pool, &e));
         assert_int_equal(cov_pool_size(pool), n_threads);
-        struct counts *c = calloc(1, sizeof *c);
-        assert_non_null(c);
+        struct counts *c = unit_zeros(sizeof *c);
         c->n_threads = n_threads;
         assert_ok(cov_pool_for(pool, 0, count, c, &e));
         assert_ok(cov_pool_for(pool, N, count, c, &e));
@@ -47,7 +46,6 @@ TEST(runs_every_item_once)
         assert_int_equal(c->per_item[0], 2);
         for (int i = 1; i < N; i++)
             assert_int_equal(c->per_item[i], 1);
-        free(c);
         cov_pool_free(pool);
     }
     cov_pool_free(NULL);
@@ -68,13 +66,13 @@ TEST(returns_lowest_failure)
 {
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
-        assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
+        assert_ok(cov_pool_new(n_threads, &pool, &e));
         atomic_int n_run = 0;
         assert_fails_with(cov_pool_for(pool, N, fail_from_100, &n_run, &e), COV_EINPUT, "item 100");
         assert_true(n_run >= 101 && n_run <= 100 + (int)n_threads);
         /* The pool is still usable. */
         n_run = 0;
-        assert_int_equal(cov_pool_for(pool, 100, fail_from_100, &n_run, NULL), COV_OK);
+        assert_ok(cov_pool_for(pool, 100, fail_from_100, &n_run, &e));
         assert_int_equal(n_run, 100);
         cov_pool_free(pool);
     }
@@ -113,9 +111,9 @@ TEST(submits_in_order)
 {
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
-    assert_int_equal(cov_pool_new(1, &pool, NULL), COV_OK);
+    assert_ok(cov_pool_new(1, &pool, &e));
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(cov_pool_submit(pool, note_start, &o, i, note_done, &o, NULL), COV_OK);
+        assert_ok(cov_pool_submit(pool, note_start, &o, i, note_done, &o, &e));
     cov_pool_free(pool); /* waits for all items */
     assert_int_equal(o.n_started, N);
     for (size_t i = 0; i < N; i++)
@@ -129,8 +127,8 @@ TEST(submits_without_done)
 {
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
-    assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
-    assert_int_equal(cov_pool_submit(pool, note_start, &o, 3, NULL, NULL, NULL), COV_OK);
+    assert_ok(cov_pool_new(2, &pool, &e));
+    assert_ok(cov_pool_submit(pool, note_start, &o, 3, NULL, NULL, &e));
     cov_pool_free(pool);
     assert_int_equal(o.n_started, 1);
 }
@@ -164,8 +162,8 @@ static int nest(void *arg, size_t item, unsigned worker, struct cov_err *e)
 TEST(runs_nested)
 {
     struct nested n = {0};
-    assert_int_equal(cov_pool_new(2, &n.pool, NULL), COV_OK);
-    assert_int_equal(cov_pool_for(n.pool, 20, nest, &n, NULL), COV_OK);
+    assert_ok(cov_pool_new(2, &n.pool, &e));
+    assert_ok(cov_pool_for(n.pool, 20, nest, &n, &e));
     assert_int_equal(n.sum, 20 * 55);
     assert_int_equal(n.wrong, 0);
     cov_pool_free(n.pool);
@@ -190,11 +188,8 @@ static int look_at_thread(void *arg, size_t item, unsigned worker, struct cov_er
 TEST(workers_are_set_up)
 {
     struct cov_pool *pool;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
-    int code = cov_pool_for(pool, 50, look_at_thread, NULL, &e);
-    assert_string_equal(e.text, "");
-    assert_int_equal(code, COV_OK);
+    assert_ok(cov_pool_new(2, &pool, &e));
+    assert_ok(cov_pool_for(pool, 50, look_at_thread, NULL, &e));
     cov_pool_free(pool);
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);

@@ -10,8 +10,7 @@ static FILE *capture;
 
 static void begin_capture(void)
 {
-    capture = tmpfile();
-    assert_non_null(capture);
+    capture = must(tmpfile());
     (void)fflush(stderr);
     saved = dup(STDERR_FILENO);
     assert_true(saved >= 0);

@@ -54,9 +54,7 @@ static int share(size_t n, void **window, void **base, struct cov_err *e)
 {
     if (fail_share)
         return cov_fail(e, COV_EIO, "no memory");
-    struct window *w = calloc(1, sizeof *w);
-    if (!w)
-        abort();
+    struct window *w = must(calloc(1, sizeof *w));
     w->number = n_windows++;
     *window = w;
     *base = bases[self][w->number] = malloc(n + 1);
@@ -232,26 +230,23 @@ TEST(test_failure)
 {
     const size_t all[] = {0, 3};
     const uint8_t data[4] = {1, 2, 3, 4};
-    struct cov_ranks ranks = {.ops = &ops, .rank = 0, .n = 1};
-    struct cov_rank_rows *k;
-    struct cov_err e = COV_ERR_INIT;
     static const struct cov_ranks_ops alone = {.share = share, .unshare = release};
-    ranks.ops = &alone;
+    struct cov_ranks ranks = {.ops = &alone, .n = 1};
+    struct cov_rank_rows *k;
     self = n_windows = 0;
-    assert_int_equal(cov_rank_rows_new(&ranks, 3, all, &k, &e), 0);
-    assert_int_equal(cov_rank_rows_put(k, 1, data, sizeof data, &e), 0);
+    assert_ok(cov_rank_rows_new(&ranks, 3, all, &k, &e));
+    assert_ok(cov_rank_rows_put(k, 1, data, sizeof data, &e));
     cov_rank_rows_free(k); /* not published */
     cov_ranks_close(&ranks, true);
 
     fail_share = 1;
     ranks = (struct cov_ranks){.ops = &alone, .n = 1};
     void *window, *base;
-    assert_int_equal(cov_ranks_share(&ranks, 4, &window, &base, &e), COV_EIO);
-    assert_string_equal(e.text, "no memory");
+    assert_fails_with(cov_ranks_share(&ranks, 4, &window, &base, &e), COV_EIO, "no memory");
     assert_int_equal(ranks.n_shared, 0);
     size_t before = n_unshared;
     fail_share = 0;
-    assert_int_equal(cov_ranks_share(&ranks, 4, &window, &base, &e), 0);
+    assert_ok(cov_ranks_share(&ranks, 4, &window, &base, &e));
     free(base);
     free(window);
     cov_ranks_close(&ranks, true);

@@ -16,7 +16,7 @@ static struct cov_grid *make_grid(void)
     char *names[] = {"a"};
     const int64_t lengths[] = {25};
     struct cov_grid *g;
-    assert_int_equal(cov_grid_new(1, names, lengths, "sp", L, &g, NULL), 0);
+    assert_ok(cov_grid_new(1, names, lengths, "sp", L, &g, &e));
     return g;
 }
 
@@ -40,9 +40,9 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     struct cov_blob blob = COV_BLOB_INIT;
     struct cov_grid *g = make_grid();
     if (with_y)
-        assert_int_equal(cov_chunk_head_add_set(&head, &y, NULL), 0);
-    assert_int_equal(cov_chunk_head_add_set(&head, &x, NULL), 0);
-    assert_int_equal(cov_chunk_writer_new(path, &head, &options, &w, NULL), 0);
+        assert_ok(cov_chunk_head_add_set(&head, &y, &e));
+    assert_ok(cov_chunk_head_add_set(&head, &x, &e));
+    assert_ok(cov_chunk_writer_new(path, &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
         struct cov_chunk c = cov_grid_chunk(g, i);
         uint8_t codes[L] = {0};
@@ -53,10 +53,10 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
         const uint8_t *both[] = {(const uint8_t *)&number, (const uint8_t *)values};
         const uint8_t *row = codes, *const *elems = with_y ? both : both + 1;
         cov_blob_clear(&blob);
-        assert_int_equal(cov_chunk_writer_encode(w, 1, &row, &elems, &blob, NULL), 0);
-        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
+        assert_ok(cov_chunk_writer_encode(w, 1, &row, &elems, &blob, &e));
+        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
     }
-    assert_int_equal(cov_chunk_writer_finish(w, g, NULL), 0);
+    assert_ok(cov_chunk_writer_finish(w, g, &e));
     cov_blob_fini(&blob);
     cov_chunk_head_fini(&head);
     cov_grid_free(g);
@@ -74,15 +74,15 @@ TEST(joins_two_files)
                                                 .has_type = true,
                                                 .type = cov_rewrite_type(2)};
     struct cov_grid *g = make_grid();
-    assert_int_equal(cov_chunk_file_open(paths[0], &template, NULL), 0);
+    assert_ok(cov_chunk_file_open(paths[0], &template, &e));
     struct cov_rewrite_plan plan = {.file = template,
                                     .paths = paths,
                                     .n_files = 2,
                                     .rows = rows,
                                     .grid = g,
                                     .storage = &storage};
-    assert_int_equal(cov_rewrite(&plan, paths[2], &job, NULL), 0);
-    assert_int_equal(cov_chunk_file_open(paths[2], &f, NULL), 0);
+    assert_ok(cov_rewrite(&plan, paths[2], &job, &e));
+    assert_ok(cov_chunk_file_open(paths[2], &f, &e));
     assert_int_equal(cov_chunk_file_head(f)->n_sets, 1);
     assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
     struct cov_blob raw = COV_BLOB_INIT;
@@ -92,11 +92,9 @@ TEST(joins_two_files)
         uint8_t *elems = (uint8_t *)values;
         const size_t k = 0;
         cov_blob_clear(&raw);
-        assert_int_equal(
-            cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw, NULL), 0);
-        assert_int_equal(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw,
-                                               codes, &elems, NULL),
-                         0);
+        assert_ok(cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw, &e));
+        assert_ok(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw, codes,
+                                        &elems, &e));
         assert_int_equal(codes[0], rows[i].file ? 8 : 1);
         for (size_t t = 0; t < L; t++)
             assert_int_equal(values[t], 1000 * rows[i].file + 100 * rows[i].row + t);
@@ -106,7 +104,7 @@ TEST(joins_two_files)
 
     /* Every file must have the sets of the template. */
     cov_chunk_file_close(template);
-    assert_int_equal(cov_chunk_file_open(paths[1], &template, NULL), 0);
+    assert_ok(cov_chunk_file_open(paths[1], &template, &e));
     plan.file = template;
     plan.template = 1;
     assert_fails_with(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT,

@@ -142,7 +142,7 @@ TEST(keeps_order)
 {
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
-        assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
+        assert_ok(cov_pool_new(n_threads, &pool, &e));
         assert_int_equal(cov_ring_slots(pool), 2 * n_threads);
         for (size_t n_slots = 1; n_slots <= MAX_SLOTS; n_slots += 5)
             for (uint64_t n = 0; n <= 100; n += 50) {
@@ -190,7 +190,7 @@ TEST(returns_earliest_failure)
     };
     for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
         struct cov_pool *pool;
-        assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
+        assert_ok(cov_pool_new(n_threads, &pool, &e));
         for (size_t n_slots = 1; n_slots <= MAX_SLOTS; n_slots += 3)
             for (size_t i = 0; i < COV_COUNT(cases); i++) {
                 struct job j = new_job(100, n_slots);

@@ -60,7 +60,7 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
     const struct cov_predictions_options options = options_of(datasets, D, type, compression);
     struct predictions_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
-    assert_int_equal(predictions_writer_new(path, grid, &options, &w, NULL), 0);
+    assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         float values[L][D];
         for (size_t t = 0; t < L; t++)
@@ -69,11 +69,11 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
                 if (half && values[t][d] >= 0)
                     values[t][d] += 0.5F;
             }
-        assert_int_equal(predictions_writer_encode(w, i, values[0], &blob, NULL), 0);
-        assert_int_equal(predictions_writer_put(w, i, &blob, NULL), 0);
+        assert_ok(predictions_writer_encode(w, i, values[0], &blob, &e));
+        assert_ok(predictions_writer_put(w, i, &blob, &e));
     }
     cov_blob_fini(&blob);
-    assert_int_equal(predictions_writer_close(w, NULL), 0);
+    assert_ok(predictions_writer_close(w, &e));
 }
 
 static void check_predictions(const char *path, const struct cov_grid *grid, bool is_float,
@@ -82,7 +82,7 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
     static const size_t orders[][D] = {{0, 1, 2}, {2, 0}, {1}};
     static const size_t n_orders[] = {3, 2, 1};
     struct cov_signal *f;
-    assert_int_equal(cov_signal_open(path, NULL, COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_ok(cov_signal_open(path, NULL, COV_SIGNAL_PREDICTED, &f, &e));
     assert_int_equal(f->n_parts, D);
     for (size_t d = 0; d < D; d++) {
         assert_string_equal(f->parts[d].name, datasets[d]);
@@ -146,20 +146,19 @@ TEST(test_limits)
         const struct cov_predictions_options options = options_of(datasets, D, cases[k].type, gzip);
         struct predictions_writer *w;
         struct cov_blob blob = COV_BLOB_INIT;
-        struct cov_err e = COV_ERR_INIT;
         float values[L][D] = {{0}};
+        char text[200];
         values[3][1] = cases[k].value;
-        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        (void)snprintf(text, sizeof text,
+                       "chr1:39, - strand: the value %g does not fit the output type %s",
+                       (double)cases[k].value, cases[k].name ? cases[k].name : "");
+        assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
         /* Row 4 is [42, 21) of the - strand; its base 3 is position 39. */
-        int rc = predictions_writer_encode(w, 4, values[0], &blob, &e);
-        assert_int_equal(rc, cases[k].name ? COV_EINPUT : 0);
-        if (cases[k].name) {
-            char text[200];
-            (void)snprintf(text, sizeof text,
-                           "chr1:39, - strand: the value %g does not fit the output type %s",
-                           (double)cases[k].value, cases[k].name);
-            assert_string_equal(e.text, text);
-        }
+        if (cases[k].name)
+            assert_fails_with(predictions_writer_encode(w, 4, values[0], &blob, &e), COV_EINPUT,
+                              text);
+        else
+            assert_ok(predictions_writer_encode(w, 4, values[0], &blob, &e));
         cov_blob_fini(&blob);
         predictions_writer_abort(w);
     }
@@ -175,8 +174,8 @@ static void put_unknown(struct predictions_writer *w, const struct cov_grid *gri
     for (size_t t = 0; t < L * n; t++)
         values[t] = COV_SIGNAL_PAD;
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
-        assert_int_equal(predictions_writer_encode(w, i, values, &blob, NULL), 0);
-        assert_int_equal(predictions_writer_put(w, i, &blob, NULL), 0);
+        assert_ok(predictions_writer_encode(w, i, values, &blob, &e));
+        assert_ok(predictions_writer_put(w, i, &blob, &e));
     }
     cov_blob_fini(&blob);
 }
@@ -193,16 +192,16 @@ TEST(test_long_names)
     struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
     start_log(COV_LOG_WARNING);
-    assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+    assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     put_unknown(w, grid, 2);
-    assert_int_equal(predictions_writer_close(w, NULL), 0);
-    assert_non_null(strstr(
-        logged.all, "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes"));
-    assert_non_null(
-        strstr(logged.all, "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes"));
+    assert_ok(predictions_writer_close(w, &e));
+    assert_contains(logged.all,
+                    "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes");
+    assert_contains(logged.all,
+                    "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes");
     struct cov_signal *f;
-    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_PREDICTED, &f, &e));
     assert_string_equal(f->parts[0].name, "short");
     assert_string_equal(f->parts[1].name, name);
     /* -1 at a base is not a valid prediction. */
@@ -247,8 +246,8 @@ static void write_measured(const char *path, const struct cov_grid *grid,
                            const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
     struct cov_h5 *f;
-    assert_int_equal(cov_h5_create(path, &f, NULL), 0);
-    assert_int_equal(cov_chunk_table_write(f, grid, 25, gzip, NULL), 0);
+    assert_ok(cov_h5_create(path, &f, &e));
+    assert_ok(cov_chunk_table_write(f, grid, 25, gzip, &e));
     for (size_t k = 0; k < n_sets; k++) {
         const struct column_set *c = &sets[k];
         struct cov_h5_set *s;
@@ -262,9 +261,8 @@ static void write_measured(const char *path, const struct cov_grid *grid,
         };
         size_t size = c->type.bytes, n = c->chunk[0] * c->chunk[1] * c->chunk[2] * size;
         spec.n_filters = cov_h5_filters(lzf, size, spec.filters);
-        uint8_t *plain = malloc(n);
-        assert_non_null(plain);
-        assert_int_equal(cov_h5_set_create(f, c->name, &spec, &s, NULL), 0);
+        uint8_t *plain = unit_alloc(n);
+        assert_ok(cov_h5_set_create(f, c->name, &spec, &s, &e));
         for (size_t row = 0; row < n_rows; row += c->chunk[0])
             for (size_t pos = 0; pos < L; pos += c->chunk[1])
                 for (size_t col = 0; col < c->n_cols; col += c->chunk[2]) {
@@ -277,10 +275,9 @@ static void write_measured(const char *path, const struct cov_grid *grid,
                     assert_ok(cov_h5_set_put_elems(s, &spec, lzf, (size_t[3]){row, pos, col}, plain,
                                                    n, &e));
                 }
-        free(plain);
         cov_h5_set_close(s);
     }
-    assert_int_equal(cov_h5_finish(f, NULL), 0);
+    assert_ok(cov_h5_finish(f, &e));
 }
 
 static const struct cov_h5_type int64 = {COV_H5_INT, 8, true, false, '\0'},
@@ -303,7 +300,7 @@ TEST(test_measured)
     size_t n = cov_grid_n_chunks(grid);
     write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
     struct cov_signal *f;
-    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, &e));
     assert_int_equal(f->n_parts, 3);
     for (size_t k = 0; k < 3; k++) {
         assert_string_equal(f->parts[k].name, names[k]);
@@ -321,7 +318,7 @@ TEST(test_measured)
                 assert_true(values[k][t] == (t < length_of(grid, i) ? mean : COV_SIGNAL_PAD));
             }
     }
-    assert_int_equal(cov_signal_split(f, 1, NULL), 0);
+    assert_ok(cov_signal_split(f, 1, &e));
     assert_int_equal(f->n_parts, 3 + n_cols[1]);
     assert_string_equal(f->parts[3].name, "h3k4me3_1");
     for (size_t i = 0; i < n; i++) {
@@ -383,15 +380,15 @@ TEST(test_refused)
         const struct cov_predictions_options options =
             options_of(cases[k].names, 2, COV_PREDICTIONS_INT32, gzip);
         struct predictions_writer *w;
-        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
         put_unknown(w, grid, 2);
-        assert_int_equal(predictions_writer_close(w, NULL), 0);
+        assert_ok(predictions_writer_close(w, &e));
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
     }
     /* A file with a missing row is refused. */
     const struct cov_predictions_options one = options_of(datasets, 1, COV_PREDICTIONS_INT32, gzip);
     struct predictions_writer *w;
-    assert_int_equal(predictions_writer_new("x.h5", grid, &one, &w, NULL), 0);
+    assert_ok(predictions_writer_new("x.h5", grid, &one, &w, &e));
     assert_fails(predictions_writer_close(w, &e), COV_EUSAGE,
                  "0 stored chunks of 1 rows, but the grid has 8 rows");
     cov_signal_close(NULL);
@@ -407,11 +404,11 @@ TEST(test_bad_values)
     struct cov_blob raw = COV_BLOB_INIT;
     float values[L];
     const size_t k = 0;
-    assert_int_equal(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, &e));
     assert_fails_with(read_row(f, 1, &k, 1, values, &e), COV_EINPUT,
                       "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
     /* A chunk that cannot be decompressed is refused. */
-    assert_int_equal(cov_signal_fetch(f, 0, &k, 1, &raw, NULL), 0);
+    assert_ok(cov_signal_fetch(f, 0, &k, 1, &raw, &e));
     memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);
     assert_fails_with(cov_signal_decode_row(f, 0, &k, 1, &raw, values, &e), COV_EINPUT,
                       "x.h5: a: row 0 (chr1:1-21, + strand): lzf: the compressed data is damaged");
