@@ -139,7 +139,7 @@ run_ok '  but --init-from starts with their weights' covtrain -q -i d -b 8 -o sc
 run covtrain -q -i d -b 8 -o beta --resume-training beta.ckpt -e 3
 is "$("$PYTHON" -c 'import struct
 print(open("beta/last.ckpt", "rb").read().count(b"G" + struct.pack(">d", 0.75)))')" 1 "Adam's decay rates are kept"
-isnt "$(tail -n 1 beta/metrics.log)" "$(tail -n 1 r/metrics.log)" '  and change the weights'
+is "$(tail -n 1 beta/metrics.log | grep -cxF "$(tail -n 1 r/metrics.log)")" 0 '  and change the weights'
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1'
 train -q -o whole $all --tensorboard logs/of/events
