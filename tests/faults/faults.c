@@ -382,16 +382,31 @@ static void crashed(int number)
     (void)raise(number);
 }
 
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+enum { N_CRASHES = sizeof crashes / sizeof *crashes };
+
 /* Recursion without end leaves no stack for the handler. */
 static void catch_crashes(void)
 {
     static char space[1 << 16];
     const stack_t other = {.ss_sp = space, .ss_size = sizeof space};
     const struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
     (void)sigaltstack(&other, NULL);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        (void)sigaction(numbers[i], &action, NULL);
+    for (size_t i = 0; i < N_CRASHES; i++)
+        (void)sigaction(crashes[i], &action, NULL);
+}
+
+/* Threads block all signals. Those of crashes still reach the handler. */
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    REAL(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))
+    sigset_t fewer;
+    sigemptyset(&fewer);
+    if (set)
+        fewer = *set;
+    for (size_t i = 0; how != SIG_UNBLOCK && i < N_CRASHES; i++)
+        sigdelset(&fewer, crashes[i]);
+    return real(how, set ? &fewer : NULL, old);
 }
 
 /* Libraries may end the program. */
