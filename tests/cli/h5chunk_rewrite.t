@@ -255,6 +255,11 @@ refuses 1 'sequence 3 is long3 and long5' 'a different name' -- merge -o out.h5 
 rm species.h5 renamed.fa renamed.h5
 h5chunk split --shards 2 -o pred long_p.h5 && h5chunk split --shards 2 -o bare long.h5
 refuses 1 'is missing in one of them' 'with and without coverage' -- merge -o out.h5 bare.1.h5 part.2.h5
+"$PYTHON" -c 'import h5py, numpy
+for i in 1, 2:
+    with h5py.File(f"bare.{i}.h5", "r+") as f:
+        f.create_dataset("evaluation/x_coverage", data=numpy.zeros((len(f["data/X"]), 1000, i), "i2"), chunks=(1, 1000, i))'
+refuses 1 'evaluation/x_coverage has different shapes' 'different numbers of columns' -- merge -o out.h5 bare.1.h5 bare.2.h5
 h5chunk repack --dtype int32 -o narrow.h5 pred.2.h5
 refuses 1 'pred.1.h5 and narrow.h5 are not parts of one file: prediction/predictions has different types' 'different types' \
     -- merge -o out.h5 pred.1.h5 narrow.h5

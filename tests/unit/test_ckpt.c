@@ -486,6 +486,19 @@ TEST(other_entries)
     read_bad(path, "it has no data.pkl");
 }
 
+/* A file that has nothing of a training, as from save_weights_only=True, or something else. */
+TEST(other_states_of_training)
+{
+    static const char *const all[] = {"{}", "{'optimizer_states': 'x', 'callbacks': 1}"};
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_ckpt_training t;
+        put_archive(all[i], NULL);
+        assert_ok(cov_ckpt_read_training(path, &t, &e));
+        assert_false(t.adam.is_there || t.saving.is_there || t.has_seed);
+        cov_ckpt_training_fini(&t);
+    }
+}
+
 /* A missing item, an item of a different type, and a pickle that is not a dict. */
 TEST(other_pickles)
 {

@@ -5,6 +5,7 @@
 
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"
+#include "common/input/device_options.h"
 #include "tests/lib/own_log.h"
 
 enum { L = 16 };
@@ -42,6 +43,20 @@ TEST(names)
     parses(many, COV_DEVICE_CUDA, COV_DEVICE_MAX_CARDS);
     (void)snprintf(many + strlen(many), sizeof many - strlen(many), ",%d", COV_DEVICE_MAX_CARDS);
     assert_int_equal(cov_device_parse(many, &choice, NULL), COV_EUSAGE);
+}
+
+/* The error names the option or the variable that the level is from. */
+TEST(levels_that_cannot_train)
+{
+    struct cov_device_options option = {.device = "cpu", .cpu = "scalar"},
+                              variable = {.device = "cpu"};
+    assert_int_equal(setenv("COVTOOLS_CPU", "scalar", 1), 0);
+    assert_fails(cov_device_options_parse_training(&option, &e), COV_EUSAGE,
+                 "--cpu: scalar only predicts");
+    assert_fails(cov_device_options_parse_training(&variable, &e), COV_EUSAGE,
+                 "COVTOOLS_CPU: scalar only predicts");
+    assert_int_equal(unsetenv("COVTOOLS_CPU"), 0);
+    assert_ok(cov_device_limit_levels(NULL, &e));
 }
 
 TEST(no_plugin)

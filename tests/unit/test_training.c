@@ -77,6 +77,8 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     spec.n_layers = shape.n;
     spec.pool = pool;
     const struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
+    for (size_t i = 0; i < spec.n_floats; i++)
+        gradient[i] = 1e9F; /* is replaced everywhere */
     if (dev->ops->training_new(dev, &spec, &training, &e) ||
         training->gradients->load(training, &e) ||
         /* What an earlier batch leaves must not matter. */
