@@ -50,12 +50,11 @@ static void find_symbol(void *library, const char *name, void *function)
 
 static void load(void)
 {
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
     bool put_core = put("OPENBLAS_CORETYPE", core_type());
     bool put_threads = put("OPENBLAS_NUM_THREADS", "1");
-    void *library = NULL;
-    for (size_t i = 0; i < 2 && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
     if (put_core)
         (void)unsetenv("OPENBLAS_CORETYPE");
     if (put_threads)
