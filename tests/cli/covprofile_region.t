@@ -155,6 +155,12 @@ refuses 2 '--peaks needs --plot$' 'peaks without a picture' region -r chr1 --pea
 refuses 2 '--feature needs --genes$' 'a type without genes' region -r chr1 --feature mRNA p.h5
 refuses 1 'BED file, which has no types' 'a type of a BED file' region -r chr1 --plot y.png --genes many.bed --feature gene p.h5
 
+printf 'c1\t%d\t%d\n' 10 20 20 40 >few.bed
+PATH=$PWD/fake:$PATH run covprofile genes -q -f -b 10 -a 10 --genes few.bed --plot x.svg -o x.tsv t.bg u.bg
+is "$(grep '^set origin\|^set size' script | paste -sd ' ')" \
+    'set origin 0,0.522727 set size 1,0.477273 set origin 0.000000,0 set size 0.500000,0.522727 set origin 0.500000,0 set size 0.500000,0.522727' \
+    'genes: the means above, and below them a map for each track'
+
 # ---------------------------------------------------------------- failures of gnuplot
 
 fails() { # SCRIPT REGEX NAME
