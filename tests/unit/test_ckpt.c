@@ -10,7 +10,6 @@
 #include "common/ckpt/zip.h"
 #include "tests/lib/own_dir.h"
 #include "tests/lib/put_ckpt.h"
-#include "tests/lib/put_none.h"
 
 /* Two files in memory, because the tests write many. */
 static char path[40], path2[40];
@@ -43,7 +42,8 @@ static void fill(struct cov_ckpt *c)
     assert_ok(cov_ckpt_add_int(c, "negative", -70000, &e));
     assert_ok(cov_ckpt_add_bool(c, "bnorm", true, &e));
     assert_ok(cov_ckpt_add_float(c, "learning_rate", 0.001, &e));
-    add_none(c, "nothing");
+    assert_ok(cov_ckpt_add_bool(c, "nothing", false, &e));
+    c->hparams[c->n_hparams - 1].kind = COV_HPARAM_NONE;
     assert_ok(cov_ckpt_add_strings(c, "datasets", datasets, 2, &e));
     assert_ok(cov_ckpt_add_strings(c, "no strings", NULL, 0, &e));
     assert_ok(cov_ckpt_add_tensor(c, "weight", COV_TORCH_FLOAT32, 3, shape, &t, &e));
@@ -149,7 +149,7 @@ TEST(refused_writing)
     refuse(&c, COV_EINPUT, "tensor weight: element 3 is NaN");
     assert_ok(cov_ckpt_add_tensor(&c, "weight", COV_TORCH_INT64, 0, NULL, &t, &e));
     refuse(&c, COV_EINPUT, "duplicate tensor weight");
-    add_none(&c, "bnorm");
+    assert_ok(cov_ckpt_add_bool(&c, "bnorm", false, &e));
     refuse(&c, COV_EINPUT, "duplicate hyperparameter bnorm");
     c.hparams[1].kind = COV_HPARAM_OTHER;
     c.hparams[1].string = strdup("dict");
