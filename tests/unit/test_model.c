@@ -1,12 +1,12 @@
 /* test_model.c - reading networks from checkpoints, and refusing invalid checkpoints.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/ckpt/ckpt.h"
 #include "common/input/model.h"
 #include "common/net/shape.h"
 
-static char path[] = "/tmp/test_model.XXXXXX";
+static const char path[] = "x.ckpt";
 
 static const struct cov_hparams small = {
     .model_type = COV_MODEL_HYBRID,
@@ -390,15 +390,4 @@ TEST(names_missing_file)
     assert_null(m);
 }
 
-static int set_up(void **state)
-{
-    int fd = mkstemp(path);
-    return fd < 0 || close(fd) ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    return unlink(path);
-}
-
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(enter_dir, leave_dir)

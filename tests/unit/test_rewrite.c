@@ -3,22 +3,13 @@
 #include "tests/lib/own_dir.h"
 
 #include "common/job/chunks/rewrite.h"
+#include "tests/lib/make_chunks.h"
 
-enum { L = 10 };
+enum { L = MADE_L };
 
 static const char *const paths[] = {"0.h5", "1.h5", "2.h5"};
 static struct cov_job job;
 static struct cov_stats stats;
-
-/* Returns a grid of one sequence of 25 bases, with three chunks per strand. */
-static struct cov_grid *make_grid(void)
-{
-    char *names[] = {"a"};
-    const int64_t lengths[] = {25};
-    struct cov_grid *g;
-    assert_ok(cov_grid_new(1, names, lengths, "sp", L, &g, &e));
-    return g;
-}
 
 /* Writes a file. In row i, each base is `code`, and the values are base + 100 * i + position. Data
  * set y, if requested, has the value 7 * i. */
@@ -38,7 +29,7 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     const struct cov_chunk_writer_options options = {.compression = {.id = COV_CODEC_LZF}};
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
-    struct cov_grid *g = make_grid();
+    struct cov_grid *g = made_grid();
     if (with_y)
         assert_ok(cov_chunk_head_add_set(&head, &y, &e));
     assert_ok(cov_chunk_head_add_set(&head, &x, &e));
@@ -68,12 +59,13 @@ TEST(joins_two_files)
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
     struct cov_chunk_file *template, *f;
-    struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
+    struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3},
+                                     {1, 4}, {0, 5}, {0, 6}, {1, 7}};
     const struct cov_rewrite_storage storage = {.has_layout = true,
                                                 .layout = COV_LAYOUT_PACKED,
                                                 .has_type = true,
                                                 .type = cov_rewrite_type(2)};
-    struct cov_grid *g = make_grid();
+    struct cov_grid *g = made_grid();
     assert_ok(cov_chunk_file_open(paths[0], &template, &e));
     struct cov_rewrite_plan plan = {.file = template,
                                     .paths = paths,
@@ -111,8 +103,8 @@ TEST(joins_two_files)
                       "0.h5: missing dataset data/y");
 
     /* A file that has fewer rows than when the plan was made. */
-    rows[1] = rows[2] = rows[5] = rows[0];
-    rows[4].row = 6;
+    rows[1] = rows[2] = rows[5] = rows[6] = rows[0];
+    rows[4].row = MADE_ROWS;
     assert_fails_with(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT,
                       "1.h5: changed while it was read");
     cov_chunk_file_close(template);

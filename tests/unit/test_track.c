@@ -1,6 +1,6 @@
 /* test_track.c - from values to a track file: sinks, strands, runs, value pipe, blacklists.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_dir.h"
 
 #include "common/base/rng.h"
 #include "common/features/blacklist.h"
@@ -465,14 +465,8 @@ TEST(cuts_out_regions)
 
 static int read_text(const char *text, size_t n, struct cov_blacklist **out, struct cov_err *e)
 {
-    char path[] = "/tmp/cov-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, n), n);
-    (void)close(fd);
-    int rc = cov_blacklist_read(path, false, out, e);
-    (void)unlink(path);
-    return rc;
+    put_bytes("x", text, n);
+    return cov_blacklist_read("x", false, out, e);
 }
 
 TEST(reads_ids)
@@ -564,3 +558,5 @@ TEST(rejects_bad_lists)
     assert_fails(read_text(line, n, &b, &e), COV_EINPUT, ":1: line longer than");
     assert_int_equal(cov_blacklist_read("not/there", false, &b, NULL), COV_EIO);
 }
+
+TEST_GROUP(enter_dir, leave_dir)
