@@ -8,16 +8,33 @@
 
 #define NAME "predmoter_v0.3.2_epoch="
 
+static struct cov_train_network net;
+static struct cov_train_ckpt point;
+
+/* Begins with a network after this epoch. */
+static void begin(const struct cov_train_saver *s, int64_t epoch)
+{
+    free_point(&net, &point);
+    make_train_ckpt(&net, &point, epoch);
+    assert_ok(cov_train_saver_begin(s, &point, &e));
+}
+
+/* Reads the checkpoint `name`. */
+static void read_point(const char *name)
+{
+    free_point(&net, &point);
+    assert_ok(cov_train_ckpt_read(name, MADE_LENGTH, &net, &point, &e));
+}
+
 /* Saves another epoch, in which the saver's metric is `value`. */
-static void save(struct cov_train_saver *s, const struct cov_train_network *n,
-                 struct cov_train_ckpt *p, double value)
+static void save(struct cov_train_saver *s, double value)
 {
     double values[COV_TRAIN_QUANTITIES] = {0};
     bool stop;
     values[s->save_by] = value;
-    p->epoch++;
-    cov_train_saver_check(s, p, values, &stop);
-    assert_ok(cov_train_saver_save(s, n, p, values, &e));
+    point.epoch++;
+    cov_train_saver_check(s, &point, values, &stop);
+    assert_ok(cov_train_saver_save(s, &net, &point, values, &e));
 }
 
 static int64_t epoch_of(const char *name)
@@ -36,17 +53,13 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
 {
     struct cov_train_saver s = {
         .dir = ".", .save_by = by, .stop_by = COV_TRAIN_LOSS, .top_k = top_k};
-    struct cov_train_network n;
-    struct cov_train_ckpt p;
-    make_train_ckpt(&n, &p, -1);
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    begin(&s, -1);
     for (size_t i = 0; i < n_values; i++)
-        save(&s, &n, &p, values[i]);
+        save(&s, values[i]);
     assert_string_equal(list_dir("."), wanted);
     assert_int_equal(epoch_of("last.ckpt"), (int64_t)n_values - 1);
     assert_int_equal(epoch_of("best.ckpt"), best);
     assert_int_equal(s.best_epoch, best);
-    free_point(&n, &p);
     empty_dir();
 }
 
@@ -81,34 +94,30 @@ TEST(test_resume)
                                 .stop_by = COV_VAL_LOSS,
                                 .top_k = 2,
                                 .patience = 7};
-    struct cov_train_network n;
-    struct cov_train_ckpt p;
-    make_train_ckpt(&n, &p, -1);
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
-    struct cov_ckpt_stopping *stopping = &p.training.stopping;
-    struct cov_ckpt_saving *saving = &p.training.saving;
+    begin(&s, -1);
+    struct cov_ckpt_stopping *stopping = &point.training.stopping;
+    struct cov_ckpt_saving *saving = &point.training.saving;
     assert_string_equal(stopping->monitor, "avg_val_loss");
     assert_false(stopping->is_max);
     assert_true(isnan(stopping->best_score));
     assert_int_equal(stopping->patience, 7);
     assert_string_equal(saving->monitor, "avg_val_accuracy");
     assert_true(saving->is_max);
-    save(&s, &n, &p, 0.5);
-    save(&s, &n, &p, 0.75);
+    save(&s, 0.5);
+    save(&s, 0.75);
     assert_string_equal(saving->best_path, NAME "1_avg_val_accuracy=0.7500.ckpt");
     assert_string_equal(saving->kth_path, NAME "0_avg_val_accuracy=0.5000.ckpt");
     assert_true(saving->best_score == 0.75 && saving->kth_score == 0.5);
-    free_point(&n, &p);
 
     /* The saver resumes from its state in the checkpoint. */
-    assert_ok(cov_train_ckpt_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
+    read_point("last.ckpt");
     stopping->wait_count = 3;
     s.patience = 2;
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    assert_ok(cov_train_saver_begin(&s, &point, &e));
     assert_int_equal(saving->n_saved, 2);
     assert_int_equal(stopping->wait_count, 3);
     assert_int_equal(stopping->patience, 2);
-    save(&s, &n, &p, 0.6);
+    save(&s, 0.6);
     assert_string_equal(list_dir("."),
                         "best.ckpt last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
                         "2_avg_val_accuracy=0.6000.ckpt ");
@@ -126,7 +135,7 @@ TEST(test_resume)
         free(saving->saved[i].path);
         saving->saved[i].path = longer;
     }
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    assert_ok(cov_train_saver_begin(&s, &point, &e));
     assert_int_equal(saving->n_saved, 1);
     assert_string_equal(saving->saved[0].path, NAME "2_avg_val_accuracy=0.6000.ckpt");
     assert_string_equal(saving->best_path, saving->saved[0].path);
@@ -135,47 +144,40 @@ TEST(test_resume)
      * stay. */
     s.save_by = COV_TRAIN_LOSS;
     s.stop_by = COV_TRAIN_ACCURACY;
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    assert_ok(cov_train_saver_begin(&s, &point, &e));
     assert_int_equal(saving->n_saved, 0);
     assert_string_equal(saving->best_path, "");
     assert_false(saving->is_max);
     assert_true(stopping->is_max && isnan(stopping->best_score) && stopping->wait_count == 0);
     assert_string_equal(list_dir("."),
                         "best.ckpt last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
-    free_point(&n, &p);
     empty_dir();
 }
 
 /* Begins again at the checkpoint `name`. */
-static void resume(struct cov_train_saver *s, const char *name, struct cov_train_network *n,
-                   struct cov_train_ckpt *p)
+static void resume(struct cov_train_saver *s, const char *name)
 {
-    assert_ok(cov_train_ckpt_read(name, MADE_LENGTH, n, p, &e));
+    read_point(name);
     *s = (struct cov_train_saver){.dir = ".", .save_by = s->save_by, .top_k = s->top_k};
-    assert_ok(cov_train_saver_begin(s, p, &e));
-    assert_ok(cov_train_saver_resume(s, p, &e));
+    assert_ok(cov_train_saver_begin(s, &point, &e));
+    assert_ok(cov_train_saver_resume(s, &point, &e));
 }
 
 TEST(test_best)
 {
     struct cov_train_saver s = {.dir = ".", .save_by = COV_VAL_ACCURACY, .top_k = -1};
-    struct cov_train_network n;
-    struct cov_train_ckpt p;
-    make_train_ckpt(&n, &p, -1);
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
-    save(&s, &n, &p, 0.5);
-    save(&s, &n, &p, 0.25);
-    save(&s, &n, &p, 0.75);
+    begin(&s, -1);
+    save(&s, 0.5);
+    save(&s, 0.25);
+    save(&s, 0.75);
     assert_int_equal(epoch_of("best.ckpt"), 2);
-    free_point(&n, &p);
 
     /* An earlier point: epoch 2 is not of this training any more. */
-    resume(&s, NAME "1_avg_val_accuracy=0.2500.ckpt", &n, &p);
+    resume(&s, NAME "1_avg_val_accuracy=0.2500.ckpt");
     assert_true(s.has_best && s.best_epoch == 0 && s.best_score == 0.5);
     assert_int_equal(epoch_of("best.ckpt"), 0);
-    save(&s, &n, &p, 0.5); /* an equal one does not replace it */
+    save(&s, 0.5); /* an equal one does not replace it */
     assert_int_equal(epoch_of("best.ckpt"), 0);
-    free_point(&n, &p);
 
     /* Without the checkpoints of epochs, best.ckpt itself is the record. */
     assert_int_equal(unlink(NAME "0_avg_val_accuracy=0.5000.ckpt"), 0);
@@ -183,27 +185,24 @@ TEST(test_best)
     assert_int_equal(unlink(NAME "2_avg_val_accuracy=0.5000.ckpt"), 0);
     assert_int_equal(unlink(NAME "2_avg_val_accuracy=0.7500.ckpt"), 0);
     s.top_k = 0;
-    resume(&s, "last.ckpt", &n, &p);
-    save(&s, &n, &p, 0.375);
+    resume(&s, "last.ckpt");
+    save(&s, 0.375);
     assert_string_equal(list_dir("."), "best.ckpt last.ckpt ");
     assert_int_equal(epoch_of("best.ckpt"), 0);
-    save(&s, &n, &p, 0.625);
+    save(&s, 0.625);
     assert_int_equal(epoch_of("best.ckpt"), 4);
-    free_point(&n, &p);
 
     /* A damaged or missing one is replaced by the next epoch, like the best by another metric. */
     put_text("best.ckpt", "x");
-    resume(&s, "last.ckpt", &n, &p);
+    resume(&s, "last.ckpt");
     assert_false(s.has_best);
-    save(&s, &n, &p, 0.125);
+    save(&s, 0.125);
     assert_int_equal(epoch_of("best.ckpt"), 5);
-    free_point(&n, &p);
     s.save_by = COV_VAL_LOSS;
-    resume(&s, "last.ckpt", &n, &p);
+    resume(&s, "last.ckpt");
     assert_false(s.has_best);
-    save(&s, &n, &p, 9);
+    save(&s, 9);
     assert_int_equal(epoch_of("best.ckpt"), 6);
-    free_point(&n, &p);
     empty_dir();
 }
 
@@ -233,19 +232,15 @@ TEST(test_stops)
                                           .stop_by = cases[i].by,
                                           .top_k = -1,
                                           .patience = cases[i].patience};
-        struct cov_train_network n;
-        struct cov_train_ckpt p;
-        make_train_ckpt(&n, &p, -1);
-        assert_ok(cov_train_saver_begin(&s, &p, &e));
+        begin(&s, -1);
         for (size_t k = 0; k < cases[i].n; k++) {
             double values[COV_TRAIN_QUANTITIES] = {0};
             bool stop = false;
             values[cases[i].by] = cases[i].values[k];
-            p.epoch++;
-            cov_train_saver_check(&s, &p, values, &stop);
+            point.epoch++;
+            cov_train_saver_check(&s, &point, values, &stop);
             assert_int_equal(stop, k + 1 == cases[i].n && cases[i].stops);
         }
-        free_point(&n, &p);
     }
 }
 
@@ -255,31 +250,25 @@ TEST(test_failures)
                                 .save_by = COV_VAL_LOSS,
                                 .stop_by = COV_VAL_LOSS,
                                 .top_k = 1};
-    struct cov_train_network n;
-    struct cov_train_ckpt p;
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
                  better[COV_TRAIN_QUANTITIES] = {0.25};
-    make_train_ckpt(&n, &p, 0);
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
-    assert_fails(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO,
+    begin(&s, 0);
+    assert_fails(cov_train_saver_save(&s, &net, &point, values, &e), COV_EIO,
                  "/nonexistent/directory/" NAME "0_avg_val_loss=0.5000.ckpt");
-    free_point(&n, &p);
 
-    make_train_ckpt(&n, &p, 0);
     s.dir = ".";
-    assert_ok(cov_train_saver_begin(&s, &p, &e));
-    assert_ok(cov_train_saver_save(&s, &n, &p, values, &e));
+    begin(&s, 0);
+    assert_ok(cov_train_saver_save(&s, &net, &point, values, &e));
     size_t n_before;
     char *before = unit_own(get_bytes("last.ckpt", &n_before));
-    p.epoch++;
+    point.epoch++;
     limit_files(n_before / 2);
-    assert_fails(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO, "./predmoter_");
+    assert_fails(cov_train_saver_save(&s, &net, &point, better, &e), COV_EIO, "./predmoter_");
     limit_files(RLIM_INFINITY);
     /* The checkpoint that would be replaced still exists, and last.ckpt is unchanged. */
     assert_string_equal(list_dir("."), "best.ckpt last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
     put_bytes("before", before, n_before);
     check_same_files("last.ckpt", "before");
-    free_point(&n, &p);
 }
 
 /* ---- messages ---- */
@@ -402,4 +391,10 @@ TEST(compares_steps)
     }
 }
 
-TEST_GROUP(enter_dir, leave_dir)
+static int end(void **state)
+{
+    free_point(&net, &point);
+    return leave_dir(state);
+}
+
+TEST_GROUP(enter_dir, end)
