@@ -11,7 +11,10 @@
 #include "common/chunk/coverage_file.h"
 #include "common/h5/h5.h"
 #include "common/job/chunks/chunk_jobs.h"
-#include "tests/lib/make_chunks.h"
+#include "common/seq/alphabet.h"
+#include "tests/lib/make_grid.h"
+
+enum { L = 10 };
 
 /* libhdf5 reads files with pread. The call number `fails_at` of this process fails (0: none); the
  * child that probes the file reads without errors. */
@@ -43,20 +46,20 @@ static void make_file(const char *path, enum cov_layout layout)
     static const size_t rows[] = {0, 7};
     static char names[][40] = {COV_BASES_FINGERPRINT_SET, "evaluation/x_coverage",
                                "evaluation/x_spliced_coverage"};
-    uint8_t fill[8] = {0xff, 0xff}, codes[MADE_L], elems[4 * MADE_L];
+    uint8_t fill[8] = {0xff, 0xff}, codes[L], elems[2 * L];
     count_from(0);
     const struct cov_chunk_writer_options o = {layout, {COV_CODEC_GZIP, 0}, 1};
-    struct cov_chunk_head head = {.L = MADE_L, .has_bases = true};
+    struct cov_chunk_head head = {.L = L, .has_bases = true};
     const struct cov_h5_type shorts = {.kind = COV_H5_INT, .bytes = 2, .is_signed = true};
     const struct cov_chunk_set hash = {names[0], {.kind = COV_H5_INT, .bytes = 8}, 1, {1, 1}, fill};
     assert_ok(cov_chunk_head_add_set(&head, &hash, &e));
     for (size_t k = 1; k < 3; k++) {
-        const struct cov_chunk_set set = {names[k], shorts, 3, {MADE_L, 1}, fill};
+        const struct cov_chunk_set set = {names[k], shorts, 3, {L, 1}, fill};
         assert_ok(cov_chunk_head_add_set(&head, &set, &e));
     }
     assert_ok(cov_chunk_head_add_texts(&head, "evaluation/x_meta/bam_files", 8, 1, bams, &e));
     assert_ok(cov_chunk_head_add_attr(&head, names[1], COV_COVERAGE_READS, "5", &e));
-    struct cov_grid *all = made_grid(), *some;
+    struct cov_grid *all = two_sequences(25, 10, L), *some;
     assert_ok(cov_grid_select(all, rows, 2, &some, &e));
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
@@ -64,7 +67,10 @@ static void make_file(const char *path, enum cov_layout layout)
     const uint8_t *const *elem_rows[] = {sets};
     assert_ok(cov_chunk_writer_new(path, &head, &o, &w, &e));
     for (size_t i = 0; i < 2; i++) {
-        made_row(some, i, codes, elems);
+        const struct cov_chunk c = cov_grid_chunk(some, i);
+        for (int64_t t = 0; t < L; t++)
+            codes[t] = t < c.end - c.beg ? (uint8_t)(1U << t % 4) : COV_CODE_PAD;
+        memset(elems, i == 0 ? 7 : 0xff, sizeof elems);
         cov_blob_clear(&blob);
         assert_ok(cov_chunk_writer_encode(w, 1, code_rows, elem_rows, &blob, &e));
         assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
@@ -84,7 +90,7 @@ static void check_file(const struct cov_chunk_file *f)
     assert_int_equal(head->n_sets, 3);
     assert_int_equal(head->n_tables, 1);
     assert_int_equal(cov_grid_n_seqs(grid), 2);
-    assert_string_equal(cov_grid_species(grid, 1), "Sp");
+    assert_string_equal(cov_grid_species(grid, 1), "Zea mays");
     assert_non_null(cov_chunk_head_attr(head, "evaluation/x_coverage", COV_COVERAGE_READS));
 }
 

@@ -3,9 +3,9 @@
 #include "tests/lib/own_dir.h"
 
 #include "common/job/chunks/rewrite.h"
-#include "tests/lib/make_chunks.h"
+#include "tests/lib/make_grid.h"
 
-enum { L = MADE_L };
+enum { L = 10, N_ROWS = 8 };
 
 static const char *const paths[] = {"0.h5", "1.h5", "2.h5"};
 static struct cov_job job;
@@ -29,7 +29,7 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     const struct cov_chunk_writer_options options = {.compression = {.id = COV_CODEC_LZF}};
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
-    struct cov_grid *g = made_grid();
+    struct cov_grid *g = two_sequences(25, 10, L);
     if (with_y)
         assert_ok(cov_chunk_head_add_set(&head, &y, &e));
     assert_ok(cov_chunk_head_add_set(&head, &x, &e));
@@ -65,7 +65,7 @@ TEST(joins_two_files)
                                                 .layout = COV_LAYOUT_PACKED,
                                                 .has_type = true,
                                                 .type = cov_rewrite_type(2)};
-    struct cov_grid *g = made_grid();
+    struct cov_grid *g = two_sequences(25, 10, L);
     assert_ok(cov_chunk_file_open(paths[0], &template, &e));
     struct cov_rewrite_plan plan = {.file = template,
                                     .paths = paths,
@@ -104,7 +104,7 @@ TEST(joins_two_files)
 
     /* A file that has fewer rows than when the plan was made. */
     rows[1] = rows[2] = rows[5] = rows[6] = rows[0];
-    rows[4].row = MADE_ROWS;
+    rows[4].row = N_ROWS;
     assert_fails_with(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT,
                       "1.h5: changed while it was read");
     cov_chunk_file_close(template);
