@@ -69,7 +69,7 @@ struct cov_codec {
 
 /* By enum cov_codec_id. */
 extern const struct cov_codec *const cov_codecs[COV_N_CODECS];
-/* The rows of registered filters, each in a file of its name. */
+/* The rows of registered filters, in h5_filters.c. */
 extern const struct cov_codec cov_lzf, cov_lz4, cov_zstd, cov_blosc;
 
 /* Returns the first compression that writes this HDF5 filter, or NULL. */

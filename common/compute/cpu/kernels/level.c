@@ -104,8 +104,8 @@ int cov_device_limit_levels(const char *list, struct cov_err *e)
 
 /* ---- tables ---- */
 
-/* The tables of an instruction set, of which some may be NULL; the fastest set first. The last one
- * needs nothing. */
+/* The tables of an instruction set, of which all but `gemm` may be NULL; the fastest set first. The
+ * last one needs nothing. */
 static const struct {
     const struct cov_gemm *gemm;
     const struct cov_outer *outer;
