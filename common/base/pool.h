@@ -1,6 +1,10 @@
 /* pool.h - a fixed set of worker threads.
  *
- * Only the pool uses several cores: libraries with threads of their own are limited to one thread.
+ * A job's pool has --threads workers (tool.c; default: cov_pool_default_size), and more to wait
+ * for GPUs (cov_device_waiting); its stages and their buffers: ring.h. Outside of it, htslib
+ * decompresses BGZF and alignments in threads of its own, a writer of BGZF has another pool
+ * (bgz.c), covtrain decodes batches in a thread (example_batches.c), and trains with one thread
+ * for each of several GPUs (cuda_team.cu). Other libraries are limited to one thread.
  * Work is split into items that do not depend on the number of threads, so the results do not
  * depend on it either.
  * SPDX-License-Identifier: MIT */
