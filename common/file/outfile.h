@@ -1,9 +1,13 @@
 /* outfile.h - outputs that are either complete or absent.
  *
  * A result is written to a temporary file in the directory of the output. Once it is complete and
- * verified, it is synced and renamed. Whatever ends the program earlier (an error, a signal)
- * removes the temporary file. It is locked until then: a second run to the same output fails at
- * once, and the next run removes the file that a killed run left.
+ * verified, it is synced and renamed. Whatever ends the program earlier (an error such as a full
+ * disk, a signal) removes the temporary file. It is locked until then: a second run to the same
+ * output fails at once, and the next run removes the file that a killed run left.
+ *
+ * Outputs of a command get their names together (cov_outfile_commit_all), except those that are
+ * finished earlier or later: covtrain's checkpoints, the bigWigs of coveffect vcf --tracks, and
+ * --stats, the last of all. Journals (journal.h) and covtrain's logs grow under their final names.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FILE_OUTFILE_H
 #define COV_FILE_OUTFILE_H

@@ -2,7 +2,9 @@
  *
  * Finished pairs are stored in a journal next to the output, OUTPUT.resume, and copied to the
  * predictions file once all are there. The file is byte for byte that of an uninterrupted run. A
- * killed run leaves only the journal.
+ * killed run leaves the journal, and the hidden file of outfile.h, which the next run removes. Only
+ * the head of the journal and the finished output are synced: after a loss of power, the first
+ * piece that did not reach the disk and all after it are dropped and computed again.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_PREDICT_RESUME_H
 #define COV_JOB_PREDICT_PREDICT_RESUME_H
