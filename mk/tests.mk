@@ -26,8 +26,9 @@ check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) $(call obj,$(BENC
 # A script for each tool, and the unit tests of what reads files. The plain tests run the kernels with guard pages.
 SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 benchmark_compare cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile \
                damaged_chunks damaged_tracks fasta2h5 h5chunk_verify pipe)
-SMOKE_UNITS := $(filter $(patsubst %.c,$(B)/tests/test_%,$(notdir $(wildcard common/base/json.c common/ckpt/*.c common/cli/opt.c common/codec/*.c \
-               common/features/*.c common/file/*.c common/seq/*.c common/store/*.c common/track/formats/*.c))),$(UNITS))
+SMOKE_SRC   := common/base/json.c common/cli/opt.c $(foreach d,chunk ckpt codec features file h5 seq track/formats,\
+               $(or $(wildcard common/$d/*.c),$(error mk/tests.mk: no directory common/$d)))
+SMOKE_UNITS := $(filter $(patsubst %.c,$(B)/tests/test_%,$(notdir $(SMOKE_SRC))),$(UNITS))
 .PHONY: check-smoke run-smoke
 # -O1 and -g1, because compiling takes longer than the tests, and reports need lines only.
 check-smoke: ## run the unit tests of parsers, the corpora of the fuzzers and a test of each tool under sanitizers
