@@ -328,8 +328,8 @@ TEST(rejects_bad_lines)
     /* A line without a newline. */
     size_t n = 3 << 20;
     char *text = unit_alloc(n);
-    memset(text, 'a', n);
-    memcpy(text, "a 0 1 1\n", 8);
+    (void)snprintf(text, n, "a 0 1 1\n");
+    memset(text + 8, 'a', n - 8);
     assert_fails_with(read_all(text, n, &e), COV_EINPUT, "x:2: line of more than 1048576 bytes");
 }
 
