@@ -41,7 +41,6 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
                        struct cov_program **out, struct cov_err *e)
 {
     static const struct cov_program_ops ops = {.forward = forward, .free = program_free};
-    (void)dev;
     if (spec->max_batch == 99)
         return cov_fail(e, COV_EUNSUPPORTED, "99");
     struct mock_program *p = must(malloc(sizeof *p));

@@ -19,7 +19,6 @@ struct memory {
 static int remember(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                     struct cov_err *e)
 {
-    (void)e;
     struct memory *m = (struct memory *)s;
     assert_true(n > 0 && m->n + n <= COV_COUNT(m->iv));
     memcpy(m->iv + m->n, iv, n * sizeof *iv);
@@ -358,8 +357,6 @@ TEST(runs_repeat)
 static int refuse(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                   struct cov_err *err)
 {
-    (void)s;
-    (void)iv;
     return cov_fail(err, COV_EIO, "%zu", n);
 }
 

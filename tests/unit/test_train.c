@@ -408,7 +408,6 @@ struct process {
 
 static int meet(void *arg, double *v, size_t n, struct cov_err *e)
 {
-    (void)e;
     struct process *p = arg;
     struct meeting *m = p->meeting;
     double *mine = unit_alloc(n * sizeof *mine);

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_train_ckpt.h"
 
-#include "common/base/log.h"
 #include "common/job/train/train_saver.h"
+#include "tests/lib/own_log.h"
 
 #define NAME "predmoter_v0.3.2_epoch="
 
@@ -326,17 +326,10 @@ TEST(reports_divergence)
     }
 }
 
-static void ignore_log(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    (void)level;
-    (void)text;
-}
-
 TEST(sets_last_words)
 {
     struct cov_train_options o = {.output = "m"};
-    cov_log_set(ignore_log, NULL, COV_LOG_INFO);
+    start_log(COV_LOG_INFO);
     cov_train_set_last_words(&o, NULL);
     assert_null(strstr(cov_log_last_words(), "--resume"));
     o.resume = "r.ckpt";
