@@ -12,20 +12,23 @@
 #include "tests/lib/own_log.h"
 #include "tests/lib/predictions_writer.h"
 
-enum { L = 21, D = 3 };
+enum { L = 21, D = 3, N_ROWS = 8 };
+
+static const char path[] = "x.h5";
+static struct cov_grid *grid; /* of N_ROWS chunks of L bases */
 
 static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
                                      lzf = {COV_CODEC_LZF, 0};
 
-static size_t length_of(const struct cov_grid *grid, size_t i)
+static size_t length_of(size_t i)
 {
     struct cov_chunk c = cov_grid_chunk(grid, i);
     return (size_t)(c.end - c.beg);
 }
 
-static float value_of(const struct cov_grid *grid, size_t i, size_t t, size_t d)
+static float value_of(size_t i, size_t t, size_t d)
 {
-    return t < length_of(grid, i) ? (float)((i * 977 + t * 31 + d * 5) % 30000) : COV_SIGNAL_PAD;
+    return t < length_of(i) ? (float)((i * 977 + t * 31 + d * 5) % 30000) : COV_SIGNAL_PAD;
 }
 
 static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
@@ -52,20 +55,19 @@ static int read_row(struct cov_signal *f, size_t i, const size_t *parts, size_t 
     return rc;
 }
 
-/* Writes a predictions file. With `half`, 0.5 is added to all values except padding. */
-static void write_predictions(const char *path, const struct cov_grid *grid,
-                              enum cov_predictions_type type, struct cov_codec_choice compression,
-                              bool half)
+/* Writes predictions. If they are floats, 0.5 is added to all values except padding. */
+static void write_predictions(enum cov_predictions_type type, struct cov_codec_choice compression)
 {
+    const bool half = type == COV_PREDICTIONS_FLOAT32;
     const struct cov_predictions_options options = options_of(datasets, D, type, compression);
     struct predictions_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+    for (size_t i = 0; i < N_ROWS; i++) {
         float values[L][D];
         for (size_t t = 0; t < L; t++)
             for (size_t d = 0; d < D; d++) {
-                values[t][d] = value_of(grid, i, t, d);
+                values[t][d] = value_of(i, t, d);
                 if (half && values[t][d] >= 0)
                     values[t][d] += 0.5F;
             }
@@ -76,8 +78,7 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
     assert_ok(predictions_writer_close(w, &e));
 }
 
-static void check_predictions(const char *path, const struct cov_grid *grid, bool is_float,
-                              bool half)
+static void check_predictions(bool is_float)
 {
     static const size_t orders[][D] = {{0, 1, 2}, {2, 0}, {1}};
     static const size_t n_orders[] = {3, 2, 1};
@@ -88,16 +89,16 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
         assert_string_equal(f->parts[d].name, datasets[d]);
         assert_int_equal(cov_signal_is_float(f, d), is_float);
     }
-    assert_int_equal(cov_grid_n_chunks(f->grid), cov_grid_n_chunks(grid));
+    assert_int_equal(cov_grid_n_chunks(f->grid), N_ROWS);
     assert_string_equal(cov_grid_species(f->grid, 1), "Zea mays");
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++)
+    for (size_t i = 0; i < N_ROWS; i++)
         for (size_t o = 0; o < COV_COUNT(orders); o++) {
             float values[D][L];
             assert_ok(read_row(f, i, orders[o], n_orders[o], values[0], &e));
             for (size_t k = 0; k < n_orders[o]; k++)
                 for (size_t t = 0; t < L; t++) {
-                    float v = value_of(grid, i, t, orders[o][k]);
-                    assert_true(values[k][t] == (half && v >= 0 ? v + 0.5F : v));
+                    float v = value_of(i, t, orders[o][k]);
+                    assert_true(values[k][t] == (is_float && v >= 0 ? v + 0.5F : v));
                 }
         }
     cov_signal_close(f);
@@ -109,14 +110,11 @@ TEST(test_round_trips)
     static const enum cov_predictions_type types[] = {COV_PREDICTIONS_INT16, COV_PREDICTIONS_INT32,
                                                       COV_PREDICTIONS_INT64,
                                                       COV_PREDICTIONS_FLOAT32};
-    struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t c = 0; c < COV_COUNT(choices); c++)
         for (size_t k = 0; k < COV_COUNT(types); k++) {
-            bool is_float = types[k] == COV_PREDICTIONS_FLOAT32;
-            write_predictions("x.h5", grid, types[k], choices[c], is_float);
-            check_predictions("x.h5", grid, is_float, is_float);
+            write_predictions(types[k], choices[c]);
+            check_predictions(types[k] == COV_PREDICTIONS_FLOAT32);
         }
-    cov_grid_free(grid);
 }
 
 /* At base 3 of a chunk, the first dataset has a value at the limits of each type. */
@@ -141,7 +139,6 @@ TEST(test_limits)
         {COV_PREDICTIONS_FLOAT32, NAN, "float32"},
         {COV_PREDICTIONS_FLOAT32, INFINITY, "float32"},
     };
-    struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options = options_of(datasets, D, cases[k].type, gzip);
         struct predictions_writer *w;
@@ -152,7 +149,7 @@ TEST(test_limits)
         (void)snprintf(text, sizeof text,
                        "chr1:39, - strand: the value %g does not fit the output type %s",
                        (double)cases[k].value, cases[k].name ? cases[k].name : "");
-        assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
+        assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
         /* Row 4 is [42, 21) of the - strand; its base 3 is position 39. */
         if (cases[k].name)
             assert_fails_with(predictions_writer_encode(w, 4, values[0], &blob, &e), COV_EINPUT,
@@ -163,17 +160,16 @@ TEST(test_limits)
         predictions_writer_abort(w);
     }
     predictions_writer_abort(NULL);
-    cov_grid_free(grid);
 }
 
 /* Writes all rows of D datasets. All values are -1. */
-static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
+static void put_unknown(struct predictions_writer *w, size_t n)
 {
     struct cov_blob blob = COV_BLOB_INIT;
     float values[L * D];
     for (size_t t = 0; t < L * n; t++)
         values[t] = COV_SIGNAL_PAD;
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+    for (size_t i = 0; i < N_ROWS; i++) {
         assert_ok(predictions_writer_encode(w, i, values, &blob, &e));
         assert_ok(predictions_writer_put(w, i, &blob, &e));
     }
@@ -189,19 +185,18 @@ TEST(test_long_names)
     const char *names[] = {"short", name};
     struct cov_predictions_options options = options_of(names, 2, COV_PREDICTIONS_INT16, none);
     options.model_name = model;
-    struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
     start_log(COV_LOG_WARNING);
-    assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
+    assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    put_unknown(w, grid, 2);
+    put_unknown(w, 2);
     assert_ok(predictions_writer_close(w, &e));
     assert_contains(logged.all,
                     "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes");
     assert_contains(logged.all,
                     "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes");
     struct cov_signal *f;
-    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_PREDICTED, &f, &e));
+    assert_ok(cov_signal_open(path, NULL, COV_SIGNAL_PREDICTED, &f, &e));
     assert_string_equal(f->parts[0].name, "short");
     assert_string_equal(f->parts[1].name, name);
     /* -1 at a base is not a valid prediction. */
@@ -212,7 +207,6 @@ TEST(test_long_names)
                    name);
     assert_fails_with(read_row(f, 2, (size_t[1]){1}, 1, values, &e), COV_EINPUT, text);
     cov_signal_close(f);
-    cov_grid_free(grid);
 }
 
 /* ---- measured coverage ---- */
@@ -242,8 +236,7 @@ static void put_number(const struct cov_h5_type *type, int64_t x, uint8_t *dst)
 
 /* Writes a file of measured coverage. Unless `bad` is 0, the element at (bad_row, bad_pos) of every
  * dataset is `bad`. */
-static void write_measured(const char *path, const struct cov_grid *grid,
-                           const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
+static void write_measured(const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
     struct cov_h5 *f;
     assert_ok(cov_h5_create(path, &f, &e));
@@ -296,17 +289,15 @@ TEST(test_measured)
     };
     static const char *const names[] = {"atacseq", "h3k4me3", "moaseq"};
     static const size_t n_cols[] = {2, 4, 700}, ks[] = {2, 0, 1};
-    struct cov_grid *grid = two_sequences(50, 21, L);
-    size_t n = cov_grid_n_chunks(grid);
-    write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
+    write_measured(sets, COV_COUNT(sets), N_ROWS, 0);
     struct cov_signal *f;
-    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, &e));
+    assert_ok(cov_signal_open(path, NULL, COV_SIGNAL_MEASURED, &f, &e));
     assert_int_equal(f->n_parts, 3);
     for (size_t k = 0; k < 3; k++) {
         assert_string_equal(f->parts[k].name, names[k]);
         assert_int_equal(cov_signal_is_float(f, k), k == 2);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < N_ROWS; i++) {
         float values[3][L];
         assert_ok(read_row(f, i, ks, 3, values[0], &e));
         for (size_t k = 0; k < 3; k++)
@@ -315,25 +306,24 @@ TEST(test_measured)
                 for (size_t j = 0; j < n_cols[ks[k]]; j++)
                     sum += (double)count_of(i, t, j);
                 float mean = (float)(sum / (double)n_cols[ks[k]]);
-                assert_true(values[k][t] == (t < length_of(grid, i) ? mean : COV_SIGNAL_PAD));
+                assert_true(values[k][t] == (t < length_of(i) ? mean : COV_SIGNAL_PAD));
             }
     }
     assert_ok(cov_signal_split(f, 1, &e));
     assert_int_equal(f->n_parts, 3 + n_cols[1]);
     assert_string_equal(f->parts[3].name, "h3k4me3_1");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < N_ROWS; i++) {
         static const size_t columns[] = {6, 3, 5, 4};
         float values[4][L];
         assert_ok(read_row(f, i, columns, 4, values[0], &e));
         for (size_t k = 0; k < 4; k++)
-            for (size_t t = 0; t < length_of(grid, i); t++)
+            for (size_t t = 0; t < length_of(i); t++)
                 assert_true(values[k][t] == (float)count_of(i, t, columns[k] - 3));
     }
     cov_signal_close(f);
-    cov_grid_free(grid);
 }
 
-static void refuse(const char *path, enum cov_signal_kind kind, const char *text)
+static void refuse(enum cov_signal_kind kind, const char *text)
 {
     struct cov_signal *f;
     assert_fails_with(cov_signal_open(path, NULL, kind, &f, &e), COV_EINPUT, text);
@@ -342,31 +332,28 @@ static void refuse(const char *path, enum cov_signal_kind kind, const char *text
 
 TEST(test_refused)
 {
-    struct cov_grid *grid = two_sequences(50, 21, L);
-    size_t n = cov_grid_n_chunks(grid);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
     const struct column_set x = {"data/X", 4, int32, {1, L, 4}};
     const struct column_set p = {"prediction/predictions", 2, int32, {1, L, 1}};
-    write_measured("x.h5", grid, (struct column_set[]){a, x}, 2, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED,
+    write_measured((struct column_set[]){a, x}, 2, N_ROWS, 0);
+    refuse(COV_SIGNAL_PREDICTED,
            "x.h5: a genome file with measured coverage (use --experimental), not a predictions "
            "file");
-    write_measured("x.h5", grid, &x, 1, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: a genome file, not a predictions file");
-    refuse("x.h5", COV_SIGNAL_MEASURED,
+    write_measured(&x, 1, N_ROWS, 0);
+    refuse(COV_SIGNAL_PREDICTED, "x.h5: a genome file, not a predictions file");
+    refuse(COV_SIGNAL_MEASURED,
            "x.h5: a genome file without measured coverage (evaluation/<name>_coverage); bam2h5 "
            "adds it");
-    write_measured("x.h5", grid, &p, 1, n, 0);
-    refuse("x.h5", COV_SIGNAL_MEASURED,
+    write_measured(&p, 1, N_ROWS, 0);
+    refuse(COV_SIGNAL_MEASURED,
            "x.h5: a predictions file without measured coverage (evaluation/<name>_coverage)");
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/datasets");
-    write_measured("x.h5", grid, NULL, 0, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/predictions");
-    refuse("x.h5", COV_SIGNAL_MEASURED,
+    refuse(COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/datasets");
+    write_measured(NULL, 0, N_ROWS, 0);
+    refuse(COV_SIGNAL_PREDICTED, "x.h5: no dataset prediction/predictions");
+    refuse(COV_SIGNAL_MEASURED,
            "x.h5: a file without measured coverage (evaluation/<name>_coverage)");
-    write_measured("x.h5", grid, &a, 1, n - 1, 0);
-    refuse("x.h5", COV_SIGNAL_MEASURED,
-           "x.h5: evaluation/a_coverage: 7 rows, but there are 8 chunks");
+    write_measured(&a, 1, N_ROWS - 1, 0);
+    refuse(COV_SIGNAL_MEASURED, "x.h5: evaluation/a_coverage: 7 rows, but there are 8 chunks");
 
     /* Names of datasets are unique and not empty. */
     static const struct {
@@ -380,31 +367,29 @@ TEST(test_refused)
         const struct cov_predictions_options options =
             options_of(cases[k].names, 2, COV_PREDICTIONS_INT32, gzip);
         struct predictions_writer *w;
-        assert_ok(predictions_writer_new("x.h5", grid, &options, &w, &e));
-        put_unknown(w, grid, 2);
+        assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
+        put_unknown(w, 2);
         assert_ok(predictions_writer_close(w, &e));
-        refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
+        refuse(COV_SIGNAL_PREDICTED, cases[k].text);
     }
     /* A file with a missing row is refused. */
     const struct cov_predictions_options one = options_of(datasets, 1, COV_PREDICTIONS_INT32, gzip);
     struct predictions_writer *w;
-    assert_ok(predictions_writer_new("x.h5", grid, &one, &w, &e));
+    assert_ok(predictions_writer_new(path, grid, &one, &w, &e));
     assert_fails(predictions_writer_close(w, &e), COV_EUSAGE,
                  "0 stored chunks of 1 rows, but the grid has 8 rows");
     cov_signal_close(NULL);
-    cov_grid_free(grid);
 }
 
 TEST(test_bad_values)
 {
-    struct cov_grid *grid = two_sequences(50, 21, L);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
-    write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);
+    write_measured(&a, 1, N_ROWS, -3);
     struct cov_signal *f;
     struct cov_blob raw = COV_BLOB_INIT;
     float values[L];
     const size_t k = 0;
-    assert_ok(cov_signal_open("x.h5", NULL, COV_SIGNAL_MEASURED, &f, &e));
+    assert_ok(cov_signal_open(path, NULL, COV_SIGNAL_MEASURED, &f, &e));
     assert_fails_with(read_row(f, 1, &k, 1, values, &e), COV_EINPUT,
                       "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
     /* A chunk that cannot be decompressed is refused. */
@@ -414,7 +399,18 @@ TEST(test_bad_values)
                       "x.h5: a: row 0 (chr1:1-21, + strand): lzf: the compressed data is damaged");
     cov_blob_fini(&raw);
     cov_signal_close(f);
-    cov_grid_free(grid);
 }
 
-TEST_GROUP(enter_dir, leave_dir)
+static int begin(void **state)
+{
+    grid = two_sequences(50, 21, L);
+    return cov_grid_n_chunks(grid) == N_ROWS ? enter_dir(state) : -1;
+}
+
+static int end(void **state)
+{
+    cov_grid_free(grid);
+    return leave_dir(state);
+}
+
+TEST_GROUP(begin, end)
