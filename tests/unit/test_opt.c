@@ -48,44 +48,47 @@ enum {
     MAX_ARGS = 32,
 };
 
-struct parsed {
+/* The last command line. */
+static struct {
     struct config config;
     bool given[N_ROWS];
     char text[256]; /* the arguments */
     char *argv[MAX_ARGS + 1];
     int n_operands;
     struct cov_err e;
-};
+} last;
 
-/* Splits `line` at blanks and parses the arguments; "_" stands for an empty argument. */
-static int parse(struct parsed *p, const char *line)
+static int free_config(void **state)
 {
-    memset(p, 0xaa, sizeof *p); /* the parser must set every field itself */
-    p->e.code = COV_OK;
-    assert_true(strlen(line) < sizeof p->text);
-    memcpy(p->text, line, strlen(line) + 1);
-    int argc = 0;
-    p->argv[argc++] = (char[]){"tool"};
-    for (char *save, *word = strtok_r(p->text, " ", &save); word;
-         word = strtok_r(NULL, " ", &save)) {
-        assert_true(argc < MAX_ARGS);
-        p->argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
-    }
-    p->argv[argc] = NULL;
-    struct cov_opt_set set = {table, &p->config, p->given};
-    return cov_opt_parse(&set, 1, argc, p->argv, &p->n_operands, &p->e);
+    cov_opt_fini(table, &last.config);
+    memset(&last, 0, sizeof last);
+    return 0;
 }
 
-static void done(struct parsed *p)
+/* Splits `line` at blanks and parses the arguments; "_" stands for an empty argument. */
+static int parse(const char *line)
 {
-    cov_opt_fini(table, &p->config);
+    (void)free_config(NULL);
+    memset(&last, 0xaa, sizeof last); /* the parser must set every field itself */
+    last.e.code = COV_OK;
+    assert_true(strlen(line) < sizeof last.text);
+    memcpy(last.text, line, strlen(line) + 1);
+    int argc = 0;
+    last.argv[argc++] = (char[]){"tool"};
+    for (char *save, *word = strtok_r(last.text, " ", &save); word;
+         word = strtok_r(NULL, " ", &save)) {
+        assert_true(argc < MAX_ARGS);
+        last.argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
+    }
+    last.argv[argc] = NULL;
+    struct cov_opt_set set = {table, &last.config, last.given};
+    return cov_opt_parse(&set, 1, argc, last.argv, &last.n_operands, &last.e);
 }
 
 TEST(sets_defaults)
 {
-    struct parsed p;
-    assert_int_equal(parse(&p, ""), COV_OK);
-    const struct config *c = &p.config;
+    assert_int_equal(parse(""), COV_OK);
+    const struct config *c = &last.config;
     assert_false(c->flag);
     assert_int_equal(c->count, 0);
     assert_int_equal(c->any, 0);
@@ -98,19 +101,17 @@ TEST(sets_defaults)
     assert_int_equal(c->list.n, 2);
     assert_string_equal(c->list.items[1], "y");
     assert_int_equal(c->more.n, 0);
-    assert_int_equal(p.n_operands, 0);
+    assert_int_equal(last.n_operands, 0);
     for (int i = 0; i < N_ROWS; i++)
-        assert_false(p.given[i]);
-    done(&p);
+        assert_false(last.given[i]);
 }
 
 TEST(takes_every_form)
 {
-    struct parsed p;
-    assert_int_equal(parse(&p, "in1 -fcc --any_number=-9223372036854775808 -s -5 -S21k -r=.25 - "
-                               "--real -1e-3 --choice red -t=x=y --list a,b -lc -p -- --flag"),
+    assert_int_equal(parse("in1 -fcc --any_number=-9223372036854775808 -s -5 -S21k -r=.25 - "
+                           "--real -1e-3 --choice red -t=x=y --list a,b -lc -p -- --flag"),
                      COV_OK);
-    const struct config *c = &p.config;
+    const struct config *c = &last.config;
     assert_true(c->flag);
     assert_int_equal(c->count, 2);
     assert_true(c->any == INT64_MIN);
@@ -123,34 +124,28 @@ TEST(takes_every_form)
     assert_string_equal(c->list.items[0], "a");
     assert_string_equal(c->list.items[2], "c");
     assert_string_equal(c->optional, "4,-5");
-    assert_int_equal(p.n_operands, 3);
-    assert_string_equal(p.argv[1], "in1");
-    assert_string_equal(p.argv[2], "-");
-    assert_string_equal(p.argv[3], "--flag");
-    assert_true(p.given[0] && p.given[11]);
-    assert_false(p.given[10]);
-    done(&p);
+    assert_int_equal(last.n_operands, 3);
+    assert_string_equal(last.argv[1], "in1");
+    assert_string_equal(last.argv[2], "-");
+    assert_string_equal(last.argv[3], "--flag");
+    assert_true(last.given[0] && last.given[11]);
+    assert_false(last.given[10]);
 }
 
 TEST(optional_value_only_after_equals)
 {
-    struct parsed p;
-    assert_int_equal(parse(&p, "--optional x"), COV_OK);
-    assert_string_equal(p.config.optional, "4,-5");
-    assert_int_equal(p.n_operands, 1);
-    done(&p);
-    assert_int_equal(parse(&p, "--optional=1,2 -p=1,2 -fp"), COV_EUSAGE);
-    assert_string_equal(p.e.text, "--optional is given twice: as '1,2' and as '4,-5'");
-    assert_string_equal(p.config.optional, "1,2");
-    done(&p);
+    assert_int_equal(parse("--optional x"), COV_OK);
+    assert_string_equal(last.config.optional, "4,-5");
+    assert_int_equal(last.n_operands, 1);
+    assert_int_equal(parse("--optional=1,2 -p=1,2 -fp"), COV_EUSAGE);
+    assert_string_equal(last.e.text, "--optional is given twice: as '1,2' and as '4,-5'");
+    assert_string_equal(last.config.optional, "1,2");
 }
 
 TEST(same_value_may_be_repeated)
 {
-    struct parsed p;
-    assert_int_equal(parse(&p, "-s 1 --small=1 -f --flag -t a -t a"), COV_OK);
-    assert_int_equal(p.config.small, 1);
-    done(&p);
+    assert_int_equal(parse("-s 1 --small=1 -f --flag -t a -t a"), COV_OK);
+    assert_int_equal(last.config.small, 1);
 }
 
 TEST(size_units)
@@ -175,10 +170,8 @@ TEST(size_units)
         {"-S 9223372036854775k", INT64_C(9223372036854775000)},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct parsed p;
-        assert_int_equal(parse(&p, cases[i].line), COV_OK);
-        assert_true(p.config.size == cases[i].size);
-        done(&p);
+        assert_int_equal(parse(cases[i].line), COV_OK);
+        assert_true(last.config.size == cases[i].size);
     }
 }
 
@@ -249,11 +242,9 @@ TEST(refuses)
         {"-s 1 -s 01", "--small is given twice: as '1' and as '01'"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct parsed p;
-        assert_int_equal(parse(&p, cases[i].line), COV_EUSAGE);
-        assert_int_equal(p.e.code, COV_EUSAGE);
-        assert_string_equal(p.e.text, cases[i].text);
-        done(&p);
+        assert_int_equal(parse(cases[i].line), COV_EUSAGE);
+        assert_int_equal(last.e.code, COV_EUSAGE);
+        assert_string_equal(last.e.text, cases[i].text);
     }
 }
 
@@ -373,3 +364,5 @@ TEST(parses_numbers)
     assert_int_equal(cov_parse_double(" 1", "scale", -30, 30, &d, NULL), COV_EUSAGE);
     assert_true(d == -25);
 }
+
+TEST_GROUP(NULL, free_config)
