@@ -40,7 +40,8 @@ TEST(test_parse)
     struct cov_codec_choice c;
     for (char *save, *text = strtok_r(bad, ",", &save); text; text = strtok_r(NULL, ",", &save))
         assert_fails(cov_codec_parse(text, &c, &e), COV_EUSAGE, "libdeflate");
-    assert_fails(cov_codec_parse("", &c, &e), COV_EUSAGE, "libdeflate");
+    assert_fails(cov_codec_parse("", &c, &e), COV_EUSAGE,
+                 ": gzip, fast, libdeflate, libdeflate:1 to libdeflate:12, lzf, ");
 }
 
 static const struct cov_codec_choice choices[] = {

@@ -59,6 +59,31 @@ TEST(directories)
     check(cov_path_join("/", "b", NULL), "/b");
 }
 
+TEST(opens_files)
+{
+    static const struct {
+        const char *path;
+        int code;
+        const char *text;
+    } none[] = {{"/tmp", COV_EINPUT, "/tmp: is a directory, not a file"},
+                {"/dev/null", COV_EINPUT, "/dev/null: is not a regular file"},
+                {"/not/there", COV_EIO, "/not/there: No such file or directory"}};
+    uint64_t n = 0;
+    int fd = -1, first = dup(0);
+    assert_int_equal(close(first), 0);
+    assert_ok(cov_path_open_file("/proc/self/exe", &fd, &n, &e));
+    assert_int_equal(n, lseek(fd, 0, SEEK_END));
+    assert_int_equal(close(fd), 0);
+    for (size_t i = 0; i < COV_COUNT(none); i++) {
+        fd = 99, n = 99;
+        assert_fails_with(cov_path_open_file(none[i].path, &fd, &n, &e), none[i].code,
+                          none[i].text);
+        assert_true(fd == -1 && n == 0);
+    }
+    assert_int_equal(fd = dup(0), first); /* none stays open */
+    assert_int_equal(close(fd), 0);
+}
+
 TEST(kinds)
 {
     assert_true(cov_path_has_suffix("x.BW", ".bw"));

@@ -250,6 +250,7 @@ TEST(recomputes_the_same_bits)
         struct cov_train_score b = run(&t, NULL, (struct how){3, true, first, false}, again);
         assert_true(a.loss == b.loss && a.accuracy == b.accuracy && a.n_rows == b.n_rows);
         assert_memory_equal(kept, again, n_floats * sizeof *kept);
+        assert_true(first == 0 || kept[0] == 0);
         toy_fini(&t);
     }
 }
