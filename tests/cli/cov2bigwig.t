@@ -245,8 +245,7 @@ ok '  which drops all' test ! -e absent
 rm bad.h5
 refuses 1 'absent.*does not exist' 'a file in a missing directory' -o absent/x.bw one.h5
 mkdir locked && chmod 555 locked
-run_unprivileged cov2bigwig -o locked/ one.h5
-refused 1 'locked.*Permission denied$' 'a directory that is read-only'
+run_refused 1 'locked.*Permission denied$' 'a directory that is read-only' run_unprivileged cov2bigwig -o locked/ one.h5
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 refuses 2 'one\.h5' 'the input as output' -f -o one.h5 one.h5

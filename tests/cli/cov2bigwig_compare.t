@@ -265,8 +265,7 @@ on_terminal() { # COMMAND...: its output without the terminal's carriage returns
     tr -d '\r' <"$stdout" >shown
 }
 cov2bigwig -q --compare e.h5 --peak-threshold 3 -o whole.tsv p.h5 || exit 99
-on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 p.h5
-status_is 0 'a table on a terminal'
+run_ok 'a table on a terminal' on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 p.h5
 ok '  the totals, aligned' "$PYTHON" - <<'END'
 import csv
 rows = [r for r in csv.DictReader(open("whole.tsv"), delimiter="\t") if r["contig"] == "total"]

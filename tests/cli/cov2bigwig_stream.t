@@ -33,8 +33,7 @@ for options in 'one' 'p --strand=+' 'p --strand=-' 'float --window-size 2500 --s
         set -- $options
         file=$1.h5
         shift
-        from "$file" --datasets atacseq "$@" -f -o s.bg
-        status_is 0 "bedGraph from a stream of $options"
+        run_ok "bedGraph from a stream of $options" from "$file" --datasets atacseq "$@" -f -o s.bg
         run cov2bigwig --datasets atacseq "$@" -f -o f.bg "$file"
     }
     is "$(LC_ALL=C sort s.bg)" "$(LC_ALL=C sort f.bg)" '  has the lines of the file'
@@ -53,27 +52,22 @@ is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  and no others'
 if command -v tabix >/dev/null; then
     is "$(tabix s.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' s.bg)" '  which finds a region'
 fi
-from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz: already exists' 'an existing output'
+run_refused 1 's\.bg\.gz: already exists' 'an existing output' from one.h5 -o s.bg.gz
 rm s.bg.gz
-from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz\.tbi: already exists; use -f' 'an existing index'
+run_refused 1 's\.bg\.gz\.tbi: already exists; use -f' 'an existing index' from one.h5 -o s.bg.gz
 mv s.bg.gz.tbi s.bg.gz.csi
-from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz\.csi: already exists; use -f' 'an index of the other kind'
+run_refused 1 's\.bg\.gz\.csi: already exists; use -f' 'an index of the other kind' from one.h5 -o s.bg.gz
 from one.h5 -f -o s.bg.gz
 is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  is replaced with -f'
 rm s.bw s.bg s.bg.gz s.bg.gz.tbi f.bg
 
 mkdir out
-from p.h5 -o out/
-status_is 0 'several datasets to a directory'
+run_ok 'several datasets to a directory' from p.h5 -o out/
 is "$(find out -type f | sort | tr '\n' ' ')" 'out/stdin_atacseq_avg_strand.bw out/stdin_h3k4me3_avg_strand.bw ' '  are named after standard input'
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/stdin_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 dataset=$dataset
 done
-from e.h5 --experimental --basename e -o out/
-status_is 0 'measured coverage'
+run_ok 'measured coverage' from e.h5 --experimental --basename e -o out/
 for dataset in atacseq h3k4me3; do
     check_track e.h5 out/e_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 experimental=1 dataset=$dataset
 done
@@ -95,8 +89,7 @@ rm s.bw
 
 printf 'chr1 first\nMito MT\nabsent x\n' >names
 printf '# these\nchr2\nabsent\n' >ids
-from one.h5 --rename names --blacklist-file ids -o s.bw
-status_is 0 'names and a blacklist'
+run_ok 'names and a blacklist' from one.h5 --rename names --blacklist-file ids -o s.bw
 check_track one.h5 s.bw '  are those of the stream' arrival=1 rename=names drop=chr2
 stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input; the first is absent$' '  unknown ones are counted'
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in standard input$' '  in both'
@@ -111,19 +104,15 @@ refused 1 'names: chr10 is renamed to chr1, which is the name of an earlier sequ
 printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
 refused 1 'standard input: no contig left: all are listed in ids' 'a blacklist of everything'
-from one.h5 --datasets x -o s.bw
-refused 1 "unknown dataset 'x'; it has: atacseq" 'an unknown dataset'
-from p.h5 -o s.bw
-refused 1 '2 datasets' 'two datasets for one file'
+run_refused 1 "unknown dataset 'x'; it has: atacseq" 'an unknown dataset' from one.h5 --datasets x -o s.bw
+run_refused 1 '2 datasets' 'two datasets for one file' from p.h5 -o s.bw
 from e.h5 -o s.bw
 refused 1 'standard input: a genome with measured coverage, not predictions: ' 'a genome without --experimental'
 from one.h5 --experimental -o s.bw
 refused 1 'standard input: predictions, not measured coverage: ' 'predictions with --experimental'
 make_input pred blank.h5 datasets=d names='a b,c'
-from blank.h5 -o s.bg
-refused 1 "the name of contig 'a b' has white space" 'a name with a blank'
-from one.h5 --scale 1e300 -o s.bw
-refused 1 'is not a finite number' 'values that overflow'
+run_refused 1 "the name of contig 'a b' has white space" 'a name with a blank' from blank.h5 -o s.bg
+run_refused 1 'is not a finite number' 'values that overflow' from one.h5 --scale 1e300 -o s.bw
 "$PYTHON" - <<'END'
 import h5py, shutil
 shutil.copy("one.h5", "bad.h5")

@@ -31,8 +31,7 @@ same_scores() {
 
 # ---------------------------------------------------------------- scores
 
-vcf --width 101,504,2 -o o.tsv v.vcf
-status_is 0 'a table'
+run_ok 'a table' vcf --width 101,504,2 -o o.tsv v.vcf
 same_scores '  has the scores of the edited genome' o.tsv v.vcf 504 101,504,2 none
 vcf --full --width 101,504,2 -o full.tsv v.vcf
 same_scores '  with --full, exactly' full.tsv v.vcf 504 101,504,2 none --full
@@ -59,8 +58,7 @@ for how in '-@ 1 --batch-size 1' '-@ 2 --batch-size 3' '-@ 3 --batch-size 4' '-@
 done
 
 # Windows that variants share
-vcf --step 200 --width 101,504,2 --stats step.json -o step.tsv v.vcf
-status_is 0 '--step'
+run_ok '--step' vcf --step 200 --width 101,504,2 --stats step.json -o step.tsv v.vcf
 same_scores '  has the scores of these windows' step.tsv v.vcf 504:200 101,504,2 none
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-@ 2 --batch-size 50'; do
     # shellcheck disable=SC2086 # a list of words
@@ -112,16 +110,14 @@ fi
 
 # Tracks
 { grep '^#' v.vcf && grep '^c[24]' v.vcf; } >few.vcf
-vcf --width 504 --shuffles 1 --tracks tracks/ -o t.tsv few.vcf
-status_is 0 '--tracks'
+run_ok '--tracks' vcf --width 504 --shuffles 1 --tracks tracks/ -o t.tsv few.vcf
 ok '  tracks have the values of the scores' ask tracks tracks t.tsv g.fa 504 "$(command -v bw_dump)"
 vcf --width 504 --tracks tracks -o x2.tsv few.vcf
 refused 1 '^coveffect: error: tracks/1\.1_.*_ref\.bw: already exists; use -f to replace it$' '  are not replaced'
 cp -r tracks tracks1
 vcf --width 504 --tracks tracks -@ 3 --batch-size 4 -f -o t.tsv few.vcf
 ok '  unless -f is given, by the same bytes' diff -r tracks tracks1
-vcf --tracks g.fa -o x2.tsv few.vcf
-refused 1 '^coveffect: error: --tracks: .*g\.fa.*' '  need a directory'
+run_refused 1 '^coveffect: error: --tracks: .*g\.fa.*' '  need a directory' vcf --tracks g.fa -o x2.tsv few.vcf
 { grep '^#' v.vcf && awk 'BEGIN { for (i = 0; i < 1667; i++) print "c1\t9\t.\tN\tA\t.\t.\t.\tGT\t.\t." }'; } >many.vcf
 vcf --tracks many -o x2.tsv many.vcf
 refused 1 '^coveffect: error: many\.vcf:[0-9]*: --tracks: more than 9999 files; use fewer variants or --datasets$' '  are limited'
@@ -130,8 +126,7 @@ ok '  before there is a directory' test ! -e many
 # ---------------------------------------------------------------- haplotypes
 
 ask phased p.vcf g.fa 1 || exit 99
-vcf --haplotypes --width 101,504,2 -o h.tsv p.vcf
-status_is 0 '--haplotypes'
+run_ok '--haplotypes' vcf --haplotypes --width 101,504,2 -o h.tsv p.vcf
 same_scores '  has the scores of haplotypes' h.tsv p.vcf 504 101,504,2 0,1,2
 vcf --haplotypes --full --width 101,504,2 -f -o full.tsv p.vcf
 same_scores '  with --full, exactly' full.tsv p.vcf 504 101,504,2 0,1,2 --full
@@ -215,8 +210,7 @@ rm -f x.tsv
 # ---------------------------------------------------------------- VCF and BCF
 
 for format in vcf vcf.gz bcf; do
-    vcf --width 101,504,2 -o o.$format v.vcf
-    status_is 0 "writes $format"
+    run_ok "writes $format" vcf --width 101,504,2 -o o.$format v.vcf
     vcf -f --width 101,504,2 -o x.vcf o.$format
     ok '  with the same scores' ask fields o.tsv x.vcf
     ok '  and all that the input has' ask same x.vcf v.vcf
@@ -331,8 +325,7 @@ refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with differen
 sed 's/DP=1;*/DP=2/' v.vcf >other.vcf
 vcf --width 101 --resume -o r.vcf.gz other.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different variants: v\.vcf \(' '  nor with other variants'
-vcf --width 101,504 --resume -f -o r.vcf.gz v.vcf
-status_is 0 '  -f starts over'
+run_ok '  -f starts over' vcf --width 101,504 --resume -f -o r.vcf.gz v.vcf
 rm r.vcf.gz s.json
 cp kept r.vcf.gz.resume
 run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
@@ -348,8 +341,7 @@ echo more >r.vcf
 vcf --resume -o r.vcf large.vcf
 refused 1 '^coveffect: error: r\.vcf: already exists; use -f to replace it$' '  another output is not replaced'
 cp large_whole.vcf r.vcf
-vcf --resume -o r.vcf large.vcf
-status_is 0 '  but that of this run, which was killed before it noted its end'
+run_ok '  but that of this run, which was killed before it noted its end' vcf --resume -o r.vcf large.vcf
 run coveffect vcf -m m.ckpt -g g.fa --window 504 --resume -o r.vcf large.vcf
 stderr_like '^coveffect: nothing to do: r\.vcf is complete$' '  which is then noted'
 ok '  the same bytes as without an interruption' cmp r.vcf large_whole.vcf
@@ -364,8 +356,7 @@ assert a == b and a["too_long"] == 2, (a, b)'
 first=$(find tracks -name '1.1_*_atacseq_ref.bw') last=$(find tracks -name '*_diff.bw' | sort -t / -k 2n | tail -n 1)
 mkdir -p "resumed/${last#*/}"
 with_tracks() { vcf --width 504 --resume --tracks resumed -o rt.tsv few.vcf; }
-with_tracks
-refused 1 '^coveffect: error: resumed/.*_diff\.bw: ' '--resume --tracks: interrupted'
+run_refused 1 '^coveffect: error: resumed/.*_diff\.bw: ' '--resume --tracks: interrupted' with_tracks
 rmdir "resumed/${last#*/}"
 mv "resumed/${first#*/}" first.bw
 with_tracks
@@ -379,8 +370,7 @@ with_tracks
 refused 1 '^coveffect: error: resumed/1\.1_.*_ref\.bw: missing, but its variant is finished; ' '  finished, misses the directory'
 ok '  and does not make it' test ! -e resumed
 mv away resumed
-with_tracks
-status_is 0 '  which may be put back'
+run_ok '  which may be put back' with_tracks
 rm -r resumed rt.tsv rt.tsv.resume h.tsv.gz h.tsv.gz.resume
 
 # ---------------------------------------------------------------- faults
@@ -394,8 +384,7 @@ rm -f x.*
 : >x.tsv
 while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    vcf $args
-    refused "$code" "^coveffect: error: $regex" "refused: $args"
+    run_refused "$code" "^coveffect: error: $regex" "refused: $args" vcf $args
 done <<'END'
 1|-o y.tsv cut.bcf|cut\.bcf: truncated: the end-of-file block of BGZF is missing$
 1|-o y.tsv cut.vcf.gz|cut\.vcf\.gz: truncated: the end-of-file block of BGZF is missing$
@@ -428,8 +417,7 @@ rm -f x.tsv y.vcf.gz s.json
 if [ -e /dev/full ]; then
     for name in full.vcf full.tsv; do
         ln -s /dev/full $name.x.${name#*.}
-        vcf -f -o $name.x.${name#*.} v.vcf
-        refused 1 'No space left on device$' "no space: $name"
+        run_refused 1 'No space left on device$' "no space: $name" vcf -f -o $name.x.${name#*.} v.vcf
         rm $name.x.${name#*.}
     done
 fi

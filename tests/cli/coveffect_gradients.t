@@ -19,15 +19,13 @@ a = a.ravel() if len(sys.argv) == 26 else (a * ohe).sum(0)
 b = numpy.array([float(v) for v in sys.argv[2:]])
 assert a.shape == b.shape and abs(a - b).max() < 1e-4 * abs(b).max() + 5e-7, (a, b)' "$@"
 }
-gradients -R six.bed -o g
-status_is 0 'gradients'
+run_ok 'gradients' gradients -R six.bed -o g
 ok '  equal those of autograd' same_as g \
     1.355420e-04 -7.196373e-06 2.142086e-04 -2.528508e-04 -2.766052e-05 -6.858737e-05 \
     1.408956e-04 7.389740e-05 -1.426875e-04 1.395470e-04 6.376636e-04 -1.255205e-04 \
     -4.524754e-04 -2.825583e-04 -2.729189e-04 9.029756e-05 -5.815518e-04 -8.333793e-05 \
     1.760379e-04 2.158572e-04 2.013979e-04 2.300629e-05 -2.845127e-05 2.774458e-04
-gradients -R six.bed --integrated 5 --shuffles 1 -o i
-status_is 0 'integrated gradients'
+run_ok 'integrated gradients' gradients -R six.bed --integrated 5 --shuffles 1 -o i
 ok '  equal those of captum' same_as i 0 0.002329 0.001634 0.000917 0 -0.000464
 run coveffect ism -q -m m.ckpt -g "$g" --window 1200 --target atacseq -R six.bed -o ism
 ok 'mutagenesis equals that of tangermeme' same_as ism \
@@ -51,8 +49,7 @@ printf 'short\t10\t20\n' >>r.bed
 for method in '' '--integrated 3 --shuffles 2 --seed 7'; do
     rm -rf o
     # shellcheck disable=SC2086 # a list of words
-    gradients -R r.bed --length 12 $method -o o/
-    status_is 0 "regions at the ends of sequences, with N: $method"
+    run_ok "regions at the ends of sequences, with N: $method" gradients -R r.bed --length 12 $method -o o/
     bw_dump o/scores.bw >o.bg
     ok '  all files have the same scores' ask forms o o.bg few.fa r.bed 12
     for how in '-@ 1 --batch-size 1' '-@ 2 --batch-size 3' '-@ 3 --batch-size 50'; do
@@ -83,8 +80,7 @@ ok '--stats' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["device
 
 # ---------------------------------------------------------------- what is refused
 
-gradients -R r.bed --length 12 --seed 5 -o y
-refused 2 '^coveffect: error: --seed needs --integrated$' '--seed, too'
+run_refused 2 '^coveffect: error: --seed needs --integrated$' '--seed, too' gradients -R r.bed --length 12 --seed 5 -o y
 gradients -R r.bed -o y
 refused 1 '^coveffect: error: r\.bed:4: has 4 bases, but the first region has 20; use --length$' 'regions of different lengths'
 ok '  nothing is written' test ! -e y

@@ -26,8 +26,7 @@ predict() { covpredict -q -f --float --subsequence-length 504 -m "$1" -o e.h5 e.
 
 # ---------------------------------------------------------------- scores and files
 
-ism -R r.bed -o o/
-status_is 0 'a directory'
+run_ok 'a directory' ism -R r.bed -o o/
 is "$(cd o && echo ./* .[!.]*)" './attr.npz ./ohe.npz ./regions.bed ./scores.bw ./scores.h5 .[!.]*' '  has these files'
 ask edited e.fa g.fa r.bed 504 0 0 || exit 99
 predict m.ckpt || exit 99
@@ -81,8 +80,7 @@ ok '--stats' "$PYTHON" -c 'import json; s = json.load(open("s.json")); assert s[
 # ---------------------------------------------------------------- pictures
 
 if command -v gnuplot >/dev/null; then
-    ism -r c3:701-720,c3:711-730,c3:1185-1204 --plot x.svg -o plotted
-    status_is 0 'a picture'
+    run_ok 'a picture' ism -r c3:701-720,c3:711-730,c3:1185-1204 --plot x.svg -o plotted
     ok '  is XML' "$PYTHON" -c 'import xml.dom.minidom; xml.dom.minidom.parse("x.svg")'
     like "$(cat x.svg)" '>c3:701-720<' '  of the first region'
     like "$(cat x.svg)" '>20 bases; the height of a letter is its score<' '  and its letters'
@@ -105,8 +103,7 @@ if command -v gnuplot >/dev/null; then
     plot_refused() { # STATUS REGEX NAME ARG...
         status_wanted=$1 regex=$2 name=$3
         shift 3
-        ism -r c3:701-720 -o y "$@"
-        refused "$status_wanted" "$regex" "$name"
+        run_refused "$status_wanted" "$regex" "$name" ism -r c3:701-720 -o y "$@"
         if [ -e y ] || [ -e y.png ]; then
             fail '  wrote an output'
         fi
@@ -134,8 +131,7 @@ fi
 
 bad() { # LINES STATUS REGEX NAME
     printf '%b' "$1" >bad.bed
-    ism -R bad.bed -o y/z
-    refused "$2" "$3" "$4"
+    run_refused "$2" "$3" "$4" ism -R bad.bed -o y/z
     [ ! -e y ] || fail '  wrote an output'
 }
 bad 'c3\t1\t21\nc9\t1\t21\n' 1 "^coveffect: error: bad\.bed:2: g\.fa does not have the sequence 'c9'; it has c3, c2, c1; --rename changes its names$" 'an unknown sequence'
@@ -146,8 +142,7 @@ bad '' 1 '^coveffect: error: bad\.bed: ' 'an empty file'
 printf 'c3\tx\tgene\t1\t20\t.\t+\t.\tID=a\n' >genes.gff3
 while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    ism $args -o y/z
-    refused "$code" "^coveffect: error: $regex" "refused: $args"
+    run_refused "$code" "^coveffect: error: $regex" "refused: $args" ism $args -o y/z
     [ ! -e y ] || fail '  wrote an output'
 done <<'END'
 1|-R genes.gff3|genes\.gff3:1: GFF3 or GTF instead of BED$
@@ -161,8 +156,7 @@ done <<'END'
 END
 ism -R r.bed -o -
 refused 2 '^coveffect: error: -o: the output is a directory, not standard output$' 'standard output'
-ism -R r.bed -o m.ckpt/
-refused 1 '^coveffect: error: m\.ckpt/: is not a directory$' 'a file as directory'
+run_refused 1 '^coveffect: error: m\.ckpt/: is not a directory$' 'a file as directory' ism -R r.bed -o m.ckpt/
 mkdir old
 echo precious >old/attr.npz
 ism -R r.bed -o old

@@ -31,8 +31,7 @@ assert (numpy.abs(a - b) <= 2e-5 * numpy.abs(a) + 1).all() and (numpy.abs(a - b)
 
 while IFS='|' read -r options regex; do
     # shellcheck disable=SC2086 # a list of words
-    predict -o x.h5 $options
-    refused 2 "^covpredict: error: $regex" "$options"
+    run_refused 2 "^covpredict: error: $regex" "$options" predict -o x.h5 $options
 done <<'END'
 --device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
 --device cuda:|--device: 'cuda:': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
@@ -45,10 +44,8 @@ END
 predict -o x.h5 --device cuda
 refused 1 "^covpredict: error: --device cuda: GPU plugin not installed: $PWD/none/covtools-cuda\.so not found" \
     'no plugin'
-predict -o cpu.h5 --device cpu
-status_is 0 'the CPU'
-predict -o x.h5
-status_is 0 'auto without a plugin'
+run_ok 'the CPU' predict -o cpu.h5 --device cpu
+run_ok 'auto without a plugin' predict -o x.h5
 is "$(grep -c '' "$stderr")" 1 '  logs one line only'
 ok '  uses the CPU' cmp x.h5 cpu.h5
 echo text >none/covtools-cuda.so
@@ -71,8 +68,7 @@ ok '  uses the CPU' cmp x.h5 cpu.h5
 
 COVTOOLS_PLUGINS=$TESTLIB/../plugins
 if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
-    predict -o one.h5 --device cuda --stats stats.json
-    status_is 0 'a card'
+    run_ok 'a card' predict -o one.h5 --device cuda --stats stats.json
     stderr_like '^covpredict: GPU 0 \(Mock A\), fp32, [0-9]+ threads; m\.ckpt: ' '  the log names it'
     ok '  --stats names it' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
     ok '  the same values as the CPU, up to rounding' close one.h5 cpu.h5
@@ -82,8 +78,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     for options in '--device auto' '--device cuda -@ 1' '--device cuda:2,0 --batch-size 3' \
         '--device cuda:1 --batch-size 1 -@ 3'; do
         # shellcheck disable=SC2086 # a list of words
-        predict -o x.h5 $options
-        status_is 0 "three cards, $options"
+        run_ok "three cards, $options" predict -o x.h5 $options
         ok '  the same bytes' cmp x.h5 one.h5
     done
     predict -o x.h5 --device auto
@@ -109,8 +104,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
 import h5py, numpy
 a, b = (h5py.File(f)['prediction/predictions'][:] for f in ('x.h5', 'y.h5'))
 assert numpy.allclose(a, b, 1e-5, 0)"
-    predict -o x.h5 --device cuda --resume
-    status_is 0 '--resume'
+    run_ok '--resume' predict -o x.h5 --device cuda --resume
     ok '  the same bytes' cmp x.h5 one.h5
 
     # Products by cuBLAS (tests/mock/runtime_mock.h).
@@ -179,8 +173,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: no working NVIDIA driver' 'no driver'
     export CUDA_VISIBLE_DEVICES=0
-    predict -o x.h5
-    status_is 0 '  auto'
+    run_ok '  auto' predict -o x.h5
     stderr_like 'no GPU: no working NVIDIA driver \(libcuda\.so\.1\); using the CPU$' '  reports why'
     unset CUDA_VISIBLE_DEVICES
     ok '  uses the CPU' cmp x.h5 cpu.h5
@@ -191,8 +184,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     mkdir -m 700 up up/mine
     cp "$COVTOOLS_PLUGINS/covtools-cuda.so" up/mine
     COVTOOLS_PLUGINS=up/mine
-    predict -o x.h5 --device cuda
-    status_is 0 'a plugin that only its owner may write'
+    run_ok 'a plugin that only its owner may write' predict -o x.h5 --device cuda
     while read -r mode part; do
         before=$(stat -c %a "$part")
         chmod "$mode" "$part"
@@ -210,8 +202,7 @@ o+w up/mine
 o+w up
 END
     chmod 1777 up
-    predict -o x.h5 --device cuda
-    status_is 0 '  but not in a directory with the sticky bit'
+    run_ok '  but not in a directory with the sticky bit' predict -o x.h5 --device cuda
     if [ "$(id -u)" -eq 0 ]; then
         chown 12345 up/mine
         predict -o x.h5 --device cuda

@@ -85,8 +85,7 @@ genes --genes h5.bed -b 200 -a 200 --experimental --datasets h3k4me3 -o e.tsv e.
 is "$(cut -f 2 e.tsv | tail -n +2)" "$(cut -f 3 one.tsv | tail -n +2)" '  --experimental'
 run sh -c 'h5chunk cat p.h5 | covprofile genes -q --genes h5.bed -b 200 -a 200 --datasets h3k4me3 -o - -'
 is "$(cut -f 2 "$stdout" | tail -n +2)" "$(cut -f 2 one.tsv | tail -n +2)" '  from a stream'
-genes --genes h5.bed -b 200 -a 200 --datasets h3k4me3 --window-size 51 -o smooth.tsv p.h5
-status_is 0 'smoothing'
+run_ok 'smoothing' genes --genes h5.bed -b 200 -a 200 --datasets h3k4me3 --window-size 51 -o smooth.tsv p.h5
 ok '  changes the values' sh -c '! cmp -s smooth.tsv one.tsv'
 printf 'chr1\tx1\nchr2\tx2\nchr10\tx10\n' >names
 sed 's/^chr/x/' h5.bed >x.bed
@@ -102,20 +101,17 @@ is "$(gzip -dc m.mat.gz | tail -n 1 | cut -f 1,7-9)" 'lost	nan	nan	nan' '  and n
 # ---------------------------------------------------------------- pictures and statistics
 
 if command -v gnuplot >/dev/null; then
-    genes --genes f.bed --median --plot p.png --chrom-sizes sizes -o t.tsv t.bg u.bg
-    status_is 0 'a picture'
+    run_ok 'a picture' genes --genes f.bed --median --plot p.png --chrom-sizes sizes -o t.tsv t.bg u.bg
     ok '  is a PNG' sh -c 'head -c 4 p.png | grep -q PNG'
     for anchor in tss scale; do
         genes --genes f.bed --anchor $anchor --plot p.svg -o t.tsv t.bw
         ok "  or an SVG: $anchor" grep -q '</svg>' p.svg
     done
-    genes --genes h5.bed -b 0 -a 10 --plot p.svg --datasets h3k4me3 p.h5
-    status_is 0 '  of a single bin'
+    run_ok '  of a single bin' genes --genes h5.bed -b 0 -a 10 --plot p.svg --datasets h3k4me3 p.h5
     like "$(cat p.svg)" '>3 features of h5<' '  whose title has the number of features'
     like "$(cat p.svg)" '>mean and 95 % confidence interval<' '  and whose axis names the band'
     head -n 1 h5.bed >one.bed
-    genes --genes one.bed -b 0 -a 20 --plot p.svg --datasets h3k4me3 p.h5
-    status_is 0 '  and of a single feature'
+    run_ok '  and of a single feature' genes --genes one.bed -b 0 -a 20 --plot p.svg --datasets h3k4me3 p.h5
 else
     pass 'pictures # SKIP no gnuplot'
 fi
@@ -302,8 +298,7 @@ correlate --bins 10 flat.bg steps.bg
 is "$(tail -n 2 "$stdout")" "$(printf 'flat\tNA\tNA\nsteps\tNA\t1')" 'a track with equal values'
 if command -v gnuplot >/dev/null; then
     for file in c.png c.svg; do
-        correlate --bins 100 --chrom-sizes sizes --plot $file -o c.tsv t.bg u.bg v.bg
-        status_is 0 "a picture: $file"
+        run_ok "a picture: $file" correlate --bins 100 --chrom-sizes sizes --plot $file -o c.tsv t.bg u.bg v.bg
         ok '  was written' test -s $file
     done
     # Two pairs with r = 1, one of them 1 - the other, and a track without r.

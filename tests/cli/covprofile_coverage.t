@@ -45,8 +45,7 @@ coverage --curves c.tsv p.h5 h.bw
 is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track p_atacseq p_h3k4me3 h)" 'all datasets of a predictions file'
 is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 4p "$stdout" | cut -f 2-)" '  one equals its bigWig'
 is "$(awk '$1 == "p_h3k4me3"' c.tsv | cut -f 2-)" "$(awk '$1 == "h"' c.tsv | cut -f 2-)" '  also the curves'
-coverage --experimental --datasets h3k4me3 e.h5
-status_is 0 'measured coverage'
+run_ok 'measured coverage' coverage --experimental --datasets h3k4me3 e.h5
 is "$(sed -n 2p "$stdout" | cut -f 6,7)" "$(covprofile coverage -q --datasets h3k4me3 e.h5 | sed -n 2p | cut -f 6,7)" '  is read without that option, too'
 
 # ---------------------------------------------------------------- fingerprints
@@ -100,25 +99,21 @@ coverage -r chr1:1-2000,chr2
 fingerprint --bins 70
 genes --genes f.bed
 END
-coverage --fill-gaps --datasets h3k4me3 -o t.tsv p.h5 t.bw
-status_is 0 'with predictions, which need none'
+run_ok 'with predictions, which need none' coverage --fill-gaps --datasets h3k4me3 -o t.tsv p.h5 t.bw
 
 # ---------------------------------------------------------------- pictures and statistics
 
 if command -v gnuplot >/dev/null; then
     for file in c.png c.svg; do
-        coverage --plot $file -o t.tsv t.bw u.bw
-        status_is 0 "a picture: $file"
+        run_ok "a picture: $file" coverage --plot $file -o t.tsv t.bw u.bw
         ok '  was written' test -s $file
     done
     is "$(grep -c 'Bases by coverage\|Bases with at least this coverage' c.svg)" 2 '  with two charts'
     printf 'c\t0\t10\t7\n' >one.bg
-    coverage --plot c.svg one.bg
-    status_is 0 '  of a single value'
+    run_ok '  of a single value' coverage --plot c.svg one.bg
     is "$(grep -c '>one<' c.svg)" 2 '  has the name of a single track'
     for file in f.png f.svg; do
-        fingerprint --bins 100 --plot $file -o f.tsv t.bw v.bw
-        status_is 0 "a fingerprint: $file"
+        run_ok "a fingerprint: $file" fingerprint --bins 100 --plot $file -o f.tsv t.bw v.bw
         ok '  was written' test -s $file
     done
     like "$(cat f.svg)" 'Fingerprint of bins of 100 bases' '  has the width of the bins'

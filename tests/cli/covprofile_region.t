@@ -22,20 +22,17 @@ data() { # NAME: a block of the script, without the point that is always there
 printf '%s\t%s\t%s\t%s\n' c1 0 10 2 c1 10 30 4 c1 40 50 -1 c2 0 9 7 >t.bg
 printf '%s\t%s\t%s\t%s\n' c1 0 60 3 >u.bg
 printf 'c1 60\nc2 9\n' >sizes
-region -r c1:9-42 t.bg u.bg
-status_is 0 'two tracks without lengths'
+run_ok 'two tracks without lengths' region -r c1:9-42 t.bg u.bg
 is "$(head -n 4 "$stdout")" "$(printf '%s\n' 'contig	start	end	t	u' 'c1	8	9	2	3' 'c1	9	10	2	3' 'c1	10	11	4	3')" \
     '  have a row for each base'
 is "$(sed -n '24,25p' "$stdout")" "$(printf '%s\n' 'c1	30	31	NA	3' 'c1	31	32	NA	3')" '  also where there is no value'
 is "$(sed -n '$p' "$stdout")" 'c1	41	42	-1	3' '  up to the last'
-region -r c1 --chrom-sizes sizes --names a,b -o x.tsv t.bg u.bg
-status_is 0 'a whole sequence'
+run_ok 'a whole sequence' region -r c1 --chrom-sizes sizes --names a,b -o x.tsv t.bg u.bg
 is "$(head -n 1 x.tsv)" 'contig	start	end	a	b' '  with names'
 is "$(sed -n '42p;$p' x.tsv)" "$(printf '%s\n' 'c1	40	41	-1	3' 'c1	59	60	NA	3')" '  and its length'
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "c\t%d\t%d\t%d\n", i * 3, i * 3 + 3, i % 7 }' >wide.bg
 printf 'c\t0\t5\t1\n' >near.bg
-region -r c:1001- -o x.tsv wide.bg near.bg
-status_is 0 'a region wider than the picture'
+run_ok 'a region wider than the picture' region -r c:1001- -o x.tsv wide.bg near.bg
 # shellcheck disable=SC2016 # for awk
 ok '  has the means of bins' awk -F '\t' '
     NR == 1 { next }
@@ -87,8 +84,7 @@ draws -r c:1-9 --own-scales wide.bg near.bg
 is "$(grep '^set yrange' script | sort -u | wc -l | tr -d ' ')" 2 'own scales'
 draws -r chr1:600-700 --datasets atacseq --genes genes.gff3 --peaks peaks.bed,peaks.bed p.h5
 status_is 0 'no gene and no peak in the region'
-draws -r chr1 --datasets atacseq --peaks elsewhere.bed p.h5
-status_is 0 'no peak on the sequence'
+run_ok 'no peak on the sequence' draws -r chr1 --datasets atacseq --peaks elsewhere.bed p.h5
 stderr_like 'elsewhere.bed: no peaks on chr1; its sequences are: chr2$' '  causes a warning'
 draws -r chr1 --datasets atacseq --genes peaks.bed p.h5
 is "$(data boxes0 | wc -l | tr -d ' ')" 3 'genes of a BED file'
@@ -96,16 +92,14 @@ awk 'BEGIN { for (i = 0; i < 14; i++) print "chr1", 10 + i, 900, "g" i, 0, "+" }
 draws -r chr1 --datasets atacseq --genes many.bed p.h5
 stderr_like 'many.bed: 2 of the region.s features do not fit' 'more genes than rows'
 is "$(data boxes0 | wc -l | tr -d ' ')" 12 '  of which twelve are drawn'
-draws -r chr1:5-5 --datasets atacseq --genes many.bed p.h5
-status_is 0 'a single base'
+run_ok 'a single base' draws -r chr1:5-5 --datasets atacseq --genes many.bed p.h5
 printf 'chrom\t0\t100\t1\nchrom\t100\t150\t3.5\nchrom\t160\t200\t-2\nb&<b\t0\t4000000\t7\n' >x.bg
 draws -r chrom:1-200 x.bg
 is "$(sed -n '/^\$d0/,/^EOD/p' script)" \
     "$(printf '%s\n' "\$d0 << EOD" '0 0' '200 0' '' '0 1' '100 1' '100 3.5' '150 3.5' '' '160 -2' '200 -2' EOD)" 'a curve: values as steps, and a gap'
 draws -r chrom:301-400 x.bg
 like "$(cat x.svg)" '>chrom:301-400<' 'a region after all intervals'
-draws -r chrom:151-160 x.bg
-status_is 0 'only a gap'
+run_ok 'only a gap' draws -r chrom:151-160 x.bg
 printf 'chrom 5000\nb&<b 5000000\n' >x.sizes
 draws -r chrom:4901-6000 --chrom-sizes x.sizes x.bg
 like "$(cat x.svg)" '>chrom:4,901-5,000<' 'a region is cut where the sequence ends'

@@ -18,8 +18,7 @@ rows() { # FILE: number of epochs in it
     grep -c '^[0-9]' "$1"
 }
 
-train -o one/two -@ 1 -e 3 --stats stats.json
-status_is 0 'three epochs, into a new directory'
+run_ok 'three epochs, into a new directory' train -o one/two -@ 1 -e 3 --stats stats.json
 is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     "best.ckpt last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done)runs.jsonl" \
     '  checkpoints and metrics'
@@ -142,8 +141,7 @@ print(open("beta/last.ckpt", "rb").read().count(b"G" + struct.pack(">d", 0.75)))
 is "$(tail -n 1 beta/metrics.log | grep -cxF "$(tail -n 1 r/metrics.log)")" 0 '  and change the weights'
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1'
-train -q -o whole $all --tensorboard logs/of/events
-status_is 0 'all options together'
+run_ok 'all options together' train -q -o whole $all --tensorboard logs/of/events
 is "$(grep -c step whole/metrics.jsonl)" 7 '  makes the requested number of steps'
 train -q -o again $all -@ 1
 ok '  gives the same bytes again' cmp whole/last.ckpt again/last.ckpt
@@ -174,8 +172,7 @@ stepwise() {
 }
 train -q -o every -e 3 --save-every 4
 ok '--save-every changes no bytes' cmp every/last.ckpt one/two/last.ckpt
-train -o every -e 3 --max-hours 0.000001 -f
-status_is 0 '--max-hours ends after a step'
+run_ok '--max-hours ends after a step' train -o every -e 3 --max-hours 0.000001 -f
 stderr_like '^covtrain: stopped after [0-9.e-]+ h; step 1 is saved; resume with --resume-training every/last\.ckpt$' \
     '  reports how to resume'
 is "$(ls every | paste -sd ' ') $(grep -c . every/metrics.jsonl)" 'last.ckpt metrics.jsonl metrics.log runs.jsonl 1' \
@@ -192,8 +189,7 @@ done
 run_ok '  resumed' covtrain -i d -b 8 -o every --resume-training every/last.ckpt -e 3 --max-hours 100
 unlike "$(cat "$stderr")" 'stopped' '  without a stop'
 ok '  the same bytes as at once' cmp every/last.ckpt one/two/last.ckpt
-stepwise 20 '-e 3' '-e 3'
-status_is 0 'three epochs of six steps in twenty runs'
+run_ok 'three epochs of six steps in twenty runs' stepwise 20 '-e 3' '-e 3'
 stderr_like 'stopped after .* h; step 18 is saved' '  of which the last has yet to validate'
 run covtrain -i d -b 8 -o s --resume-training s/last.ckpt -e 3
 for file in last.ckpt best.ckpt metrics.log metrics.jsonl; do
@@ -263,16 +259,14 @@ done
 status_is 0 'a limit of 1.8 s'
 stderr_like 'stopped after 0\.000[0-9]+ h; (step|epoch) [0-9]+ is saved; resume' '  is kept'
 for option in '--save-every 0' '--save-every -1' '--max-hours 0' '--max-hours nan' '--max-hours -2'; do
-    train -o bad $option
-    refused 2 "error: ${option% *}: .*(out of range|is not a|expected|too)" "$option"
+    run_refused 2 "error: ${option% *}: .*(out of range|is not a|expected|too)" "$option" train -o bad $option
 done
 
 for option in --random-offset --pair-strands --pair-strands=apart '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
     '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
 h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
-    train -q -o y -f -e 1 $option
-    status_is 0 "$option"
+    run_ok "$option" train -q -o y -f -e 1 $option
     [ "$option" != --blacklist ] ||
         is "$(sed 's/; --blacklist .*$//' "$stderr")" 'covtrain: warning: d/train/b.h5: no data/blacklist
 covtrain: warning: d/val/v.h5: no data/blacklist' '  a warning for each file without one'
@@ -430,8 +424,7 @@ stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
 run_refused 1 'd: is a directory, not a file' 'a directory instead of a checkpoint' covtrain -i d -o bad --init-from d
 while IFS='|' read -r code options regex; do
     # shellcheck disable=SC2086 # a list of words
-    train -o bad $options
-    refused "$code" "$regex" "$options"
+    run_refused "$code" "$regex" "$options" train -o bad $options
 done <<'END'
 1|--freeze conv,dense|--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$
 1|--freeze lstm --model-type cnn|--freeze: the network has no layer lstm; it has conv,linear,down
@@ -614,8 +607,7 @@ has_epochs() { # DIR: the training in this directory has saved two epochs
 }
 covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
 await has_epochs sig
-train -o sig -f
-refused 1 'sig: another run is using this directory' 'two runs in one directory'
+run_refused 1 'sig: another run is using this directory' 'two runs in one directory' train -o sig -f
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'

@@ -34,8 +34,7 @@ for x, y in zip(a, b):
 }
 
 while IFS='|' read -r options regex; do
-    train -o x -e 1 $options
-    refused 2 "^covtrain: error: $regex" "$options"
+    run_refused 2 "^covtrain: error: $regex" "$options" train -o x -e 1 $options
 done <<'END'
 --device cuda:x|--device: 'cuda:x': expected GPU numbers
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
@@ -43,15 +42,13 @@ END
 train -o x -e 1 --device cuda
 refused 1 "^covtrain: error: --device cuda: GPU plugin not installed: $PWD/none/covtools-cuda\.so not found" \
     'no plugin'
-train -o cpu -e 2 --device cpu
-status_is 0 'the CPU'
+run_ok 'the CPU' train -o cpu -e 2 --device cpu
 train -o x -e 2
 ok 'auto without a plugin is the CPU' cmp x/last.ckpt cpu/last.ckpt
 
 COVTOOLS_PLUGINS=$TESTLIB/../plugins
 if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
-    train -o gpu -e 2 --device cuda --stats stats.json
-    status_is 0 'a card'
+    run_ok 'a card' train -o gpu -e 2 --device cuda --stats stats.json
     stderr_like '^covtrain: GPU 0 \(Mock A\), fp32, ' '  the log names it'
     ok '  --stats names it' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
     ok '  the same losses as on the CPU' close gpu cpu
@@ -98,11 +95,9 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o mixed -e 2 --device cuda --resume-training mixed/last.ckpt
     ok '  also after a start on the CPU, up to rounding' close mixed cpu
 
-    train -o x -e 1 --device cuda:2 --precision bf16
-    status_is 0 'another card, in bf16'
+    run_ok 'another card, in bf16' train -o x -e 1 --device cuda:2 --precision bf16
     stderr_like '^covtrain: GPU 2 \(Mock C\), bf16, ' '  the log names it'
-    train -o two -e 2 --device cuda:0,2 --stats stats.json
-    status_is 0 'two cards'
+    run_ok 'two cards' train -o two -e 2 --device cuda:0,2 --stats stats.json
     ok '  --stats names them' grep -q '"device": "GPU 0 (Mock A), GPU 2 (Mock C), fp32"' stats.json
     ok '  exactly the losses of one' cmp two/metrics.jsonl gpu/metrics.jsonl
     train -o again -e 1 --device cuda:0,2
@@ -114,8 +109,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     run covtrain -f -i d $net -b 2 -o one -e 1 --device cuda
     ok '  exactly the losses of one' cmp three/metrics.jsonl one/metrics.jsonl
     COVTOOLS_MOCK=cards=2,wrong=1
-    train -o x -e 1 --device cuda:0,1
-    refused 1 'GPU 1 \(Mock B\) computes wrong ' 'one of two cards is broken'
+    run_refused 1 'GPU 1 \(Mock B\) computes wrong ' 'one of two cards is broken' train -o x -e 1 --device cuda:0,1
     # Waits of both cards are counted, so any of them may fail.
     for n in 8 15 22 29 36 43 50; do
         COVTOOLS_MOCK=cards=2,fail=$n
@@ -139,8 +133,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda
     refused 137 "not enough memory for batches of $((fits + 1)) chunks .*; try a batch size of $fits\$" '  a larger one does not'
     COVTOOLS_MOCK=memory=100000,spare=3
-    train -o x -e 1
-    status_is 0 'auto trains on the CPU if a card lacks memory'
+    run_ok 'auto trains on the CPU if a card lacks memory' train -o x -e 1
     stderr_like 'not enough memory .*; continuing on the CPU$' '  and reports it'
     COVTOOLS_MOCK=wrong=0
     train -o x -e 1

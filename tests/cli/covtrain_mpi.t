@@ -22,8 +22,7 @@ ranks() { # N ARG...: N processes train on the directory $in
 in=d
 run_ok 'one process' covtrain -i d $net -o one
 for n in 2 3; do
-    ranks "$n" -o "$n" --stats "$n.json"
-    status_is 0 "$n processes"
+    run_ok "$n processes" ranks "$n" -o "$n" --stats "$n.json"
     is "$(grep -c 'epoch 0: training loss' "$stderr")" 1 '  one of which logs'
     ok '  have the same losses' "$PYTHON" -c '
 import json, sys
@@ -34,8 +33,7 @@ assert json.load(open(sys.argv[1] + ".json"))["chunks"] == 48' "$n"
 done
 ranks 2 -o again --seed 1
 ok 'the same bytes again' cmp again/last.ckpt 2/last.ckpt
-ranks 2 -o part --max-hours 0.000001
-status_is 0 'stopped by --max-hours'
+run_ok 'stopped by --max-hours' ranks 2 -o part --max-hours 0.000001
 stderr_like '^covtrain: stopped after .* h; step 1 is saved; resume' '  after a step'
 ranks 2 -q -o part --resume-training part/last.ckpt
 ok '  resumed: the same bytes' cmp part/last.ckpt 2/last.ckpt
@@ -101,8 +99,7 @@ for n in 2 3; do
     for how in '' "$all"; do
         [ -z "$how" ] || in=e
         ranks "$n" -q -f $how -o packed --loading ram-packed
-        ranks "$n" -f $how -o spread --loading ranks
-        status_is 0 "--loading ranks, $n processes${how:+ $how}"
+        run_ok "--loading ranks, $n processes${how:+ $how}" ranks "$n" -f $how -o spread --loading ranks
         ok '  the same bytes as ram-packed' cmp spread/last.ckpt packed/last.ckpt
         ok '  and steps' cmp spread/metrics.jsonl packed/metrics.jsonl
     done
@@ -115,8 +112,7 @@ for osc in pt2pt rdma; do # messages, as between machines
 done
 mkdir -p few/train && cp -r d/val few && "$PYTHON" "$SRC/tests/oracle/training_data.py" few/train/a.h5 97 2
 in=few
-ranks 5 -q -f -o spread --loading ranks --max-steps 1
-status_is 0 'more processes than chunks of a file'
+run_ok 'more processes than chunks of a file' ranks 5 -q -f -o spread --loading ranks --max-steps 1
 in=e
 run covtrain -q -f -i d $net -o packed --loading ram-packed
 run_ok 'without mpirun' covtrain -f -i d $net -o spread --loading ranks

@@ -27,8 +27,7 @@ use() { # TRAIN VAL: species in d
     for species in $2; do ln -s ../../s/$species.h5 d/val; done
 }
 while IFS='|' read -r left_out train; do
-    train s -o out --leave-out "$left_out"
-    status_is 0 "--leave-out $left_out"
+    run_ok "--leave-out $left_out" train s -o out --leave-out "$left_out"
     use "$train" "$(echo "$left_out" | tr , ' ')"
     train d -o by_hand
     ok '  the losses of these files in train/ and val/' cmp out/metrics.jsonl by_hand/metrics.jsonl
@@ -45,8 +44,7 @@ train s -o part --leave-out weed,moss --max-hours 0.000001
 train s -o part --leave-out weed,moss --resume-training part/last.ckpt
 ok '  resumed: the same bytes' cmp part/last.ckpt out/last.ckpt
 
-train s -o balanced --leave-out weed --balance species
-status_is 0 '--balance species'
+run_ok '--balance species' train s -o balanced --leave-out weed --balance species
 use 'fern moss' weed
 train d -o again --balance species --loading ram-packed
 ok '  the same losses from train/ and val/' cmp balanced/metrics.jsonl again/metrics.jsonl
@@ -59,16 +57,14 @@ all='--leave-out weed --recompute --freeze down_layer_list.0 --lstm-layers 2 --d
     --weight-decay 0.5 --clip 1 --accumulate 2 --average-weights 0.9 --schedule cosine --warmup-steps 2
     --save-every 1 --max-hours 9 --loading ram-packed'
 for order in '--balance species' '--pair-strands=apart --random-offset'; do
-    train s -o whole $all $order
-    status_is 0 "all options, $order"
+    run_ok "all options, $order" train s -o whole $all $order
     rm -rf killed
     ok "  ${COV_KILLS:-3} kills, and the same bytes" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" whole killed -- \
         -i s $net $all $order
 done
 
 while IFS='|' read -r code options regex; do
-    train s -o bad $options
-    refused "$code" "^covtrain: error: $regex" "$options"
+    run_refused "$code" "^covtrain: error: $regex" "$options" train s -o bad $options
 done <<'END'
 1|--leave-out wheat|s: no file is of the species wheat; they are of: fern, moss, weed$
 1|--leave-out weed,wheat|s: no file is of the species wheat; they are of: fern, moss, weed$

@@ -229,8 +229,7 @@ is "$(grep -c '^ncu\|^python3\|^check_' calls)" 0 '  nor are those not selected'
 # Without ncu, PyTorch and compute-sanitizer.
 echo "echo '1..0 # SKIP no PyTorch'" >tools/python3
 rm tools/ncu tools/compute-sanitizer
-report --part bench-bf16,ncu,torch,memcheck
-status_is 0 'missing programs are not a failure'
+run_ok 'missing programs are not a failure' report --part bench-bf16,ncu,torch,memcheck
 like "$report" '^skip +torch-forward .* no PyTorch$' '  no PyTorch'
 if ! command -v ncu >/dev/null && ! find /opt/nvidia/nsight-compute -name ncu 2>/dev/null | grep -q .; then
     like "$report" '^skip +ncu-forward .* no ncu$' '  no ncu'
@@ -242,8 +241,7 @@ tool tools/ncu <<'END'
 echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters'
 exit 1
 END
-report --part ncu
-status_is 0 'nor are missing permissions'
+run_ok 'nor are missing permissions' report --part ncu
 like "$report" '^skip +ncu-forward .*no permission to read counters \(ERR_NVGPUCTRPERM\)$' '  with the reason'
 
 # A newer card than nvcc knows; the build fails.

@@ -87,8 +87,7 @@ shard_of() { # FASTA
 shard_of stale/g.fa
 refused 1 '^h5chunk: error: p1\.h5 and p2\.h5 are not parts of one file: predicted from different bases \(genome_fingerprint\)$' \
     'shards of two genomes with the same names and lengths'
-shard_of g.fa
-status_is 0 '  of one genome as FASTA and as a genome file are merged'
+run_ok '  of one genome as FASTA and as a genome file are merged' shard_of g.fa
 run h5chunk info m.h5
 is "$(grep -c genome_fingerprint "$stdout")" 0 '  which is not named'
 rm -r stale

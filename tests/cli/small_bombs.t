@@ -97,8 +97,7 @@ for file in genome contiguous predictions sets chunk rows; do
     esac
     for command in info 'verify -@ 2' 'repack -@ 2 -o x.h5' 'cat -@ 2 -o x'; do
         # shellcheck disable=SC2086 # a list of words
-        frugal h5chunk $command $file.h5
-        refused 1 "^h5chunk: error: $file\\.h5: $text\$" "$file.h5: ${command%% *}"
+        run_refused 1 "^h5chunk: error: $file\\.h5: $text\$" "$file.h5: ${command%% *}" frugal h5chunk $command $file.h5
     done
 done
 
@@ -113,16 +112,14 @@ struct.pack_into("<Q", stream, 24, 1 << 26)
 sys.stdout.buffer.write(stream)' | bgzip >long.stream || exit 99
 for command in info 'save -@ 2 -o x.h5'; do
     # shellcheck disable=SC2086 # a list of words
-    frugal h5chunk $command long.stream
-    refused 1 "^h5chunk: error: long\\.stream: $so_far" "a stream: $command"
+    run_refused 1 "^h5chunk: error: long\\.stream: $so_far" "a stream: $command" frugal h5chunk $command long.stream
 done
 frugal fasta2h5 -@ 2 --subsequence-length 67108864 -o - g.fa
 refused 1 "^fasta2h5: error: .*$so_far" '  is not written'
 awk 'BEGIN { print ">short\nACGT\n>long"; while (n++ < 12000) printf "%0100d\n", 0 }' | tr 0 A >late.fa
 fasta2h5 -q --subsequence-length 16777216 -o - late.fa >late.stream
 is $? 0 'a stream whose long sequence is not the first'
-frugal h5chunk info late.stream
-status_is 0 '  can be read'
+run_ok '  can be read' frugal h5chunk info late.stream
 head -n 2 late.fa | fasta2h5 -q --subsequence-length 16777216 -o - - >"$stdout" 2>"$stderr"
 like "$(cat "$stderr")" 'chunks of 16777216 positions are nearly empty: the longest sequence has 4 bases$' '  but there must be one'
 run_refused 1 "^fasta2h5: error: .*$text" '  nor is such a file' fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
@@ -141,8 +138,7 @@ for list in '--regions-file regions.bed.gz' '--names names.gz' '--exclude-names 
 done
 printf 'c1\t0\t10\t1\n' >g.bedgraph
 printf 'c1\t10\n' >g.sizes
-frugal cov2bigwig -@ 2 --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
-status_is 0 'a blacklist'
+run_ok 'a blacklist' frugal cov2bigwig -@ 2 --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
 
 # Annotations.
 for file in genes.bed genes.gff3; do
@@ -155,10 +151,8 @@ status_is 0 'long names'
 # Files of peaks.
 printf 'c1\t10\nc2\t4\n' >genome.sizes
 for file in regions peaks; do
-    frugal covpeaks compare --chrom-sizes genome.sizes $file.bed.gz $file.bed.gz
-    status_is 0 "$file of peaks: compare"
-    frugal covpeaks stats $file.bed.gz
-    status_is 0 '  stats'
+    run_ok "$file of peaks: compare" frugal covpeaks compare --chrom-sizes genome.sizes $file.bed.gz $file.bed.gz
+    run_ok '  stats' frugal covpeaks stats $file.bed.gz
 done
 is "$(tail -n 1 "$stdout")" 'peaks.bed.gz	6291456	4.333333333333333	3	12	NA' '  counts all'
 printf 'c1\t2\t3\n' >one.bed
@@ -276,8 +270,7 @@ for file in blocks alleles same none deleted long ploidy name fields; do
     stderr_like "^coveffect: error: $file\\.vcf\\.gz$text\$" "haplotypes: $file"
 done
 # Long alleles that no window has.
-frugal coveffect vcf -q -f -@ 2 --cpu base -m m.ckpt -g a.fa --window 48 -o x.tsv long.vcf.gz
-status_is 0 'long alleles'
+run_ok 'long alleles' frugal coveffect vcf -q -f -@ 2 --cpu base -m m.ckpt -g a.fa --window 48 -o x.tsv long.vcf.gz
 limit=300000
 
 # Annotations: long IDs and parents, and long names of as many features as there may be.

@@ -259,19 +259,25 @@ refused() {
     fi
 }
 
-# run_ok NAME PROGRAM [ARG]...: as `run`; it must succeed.
+# run_ok NAME PROGRAM|FUNCTION [ARG]...: as `run`, or as the function, which uses `run`; it must succeed.
 run_ok() {
     tap_said=$1
     shift
-    run "$@"
+    tap_run "$@"
     status_is 0 "$tap_said"
 }
-# run_refused STATUS REGEX NAME PROGRAM [ARG]...: as `run`, then `refused`.
+# run_refused STATUS REGEX NAME PROGRAM|FUNCTION [ARG]...: the same, then `refused`.
 run_refused() {
     tap_wanted=$1 tap_regex=$2 tap_said=$3
     shift 3
-    run "$@"
+    tap_run "$@"
     refused "$tap_wanted" "$tap_regex" "$tap_said"
+}
+tap_run() {
+    case $(type "$1" 2>&1) in
+    "$1 is a "*function*) "$@" ;;
+    *) run "$@" ;;
+    esac
 }
 
 # tool_refuses 'PROGRAM [SUBCOMMAND]' STATUS REGEX NAME [ARG]...: it is refused, and leaves no new file.
