@@ -22,6 +22,7 @@ printf '%s\t%s\t%s\n' c3 700 720 c3 710 730 c1 100 120 c3 2 22 c3 1480 1500 c3 1
 { cat r.bed && printf 'c3\t0\t4\tfirst\nc3\t1498\t1502\tlast\n'; } >p.bed
 
 ism() { run coveffect ism -q -m m.ckpt -g g.fa --window 504 --target h3k4me3 "$@"; }
+refuses() { tool_refuses ism "$@"; }
 predict() { covpredict -q -f --float --subsequence-length 504 -m "$1" -o e.h5 e.fa; }
 
 # ---------------------------------------------------------------- scores and files
@@ -100,14 +101,7 @@ if command -v gnuplot >/dev/null; then
     is "$(letters x.svg | tr -d '+-')" "$(bases 601 850 | tr -d NR)" 'a long logo has several rows'
     ism -f -r c3:701-720 --plot x.png -o plotted
     is "$(head -c 4 x.png | tail -c 3)" PNG '  as PNG'
-    plot_refused() { # STATUS REGEX NAME ARG...
-        status_wanted=$1 regex=$2 name=$3
-        shift 3
-        run_refused "$status_wanted" "$regex" "$name" ism -r c3:701-720 -o y "$@"
-        if [ -e y ] || [ -e y.png ]; then
-            fail '  wrote an output'
-        fi
-    }
+    plot_refused() { refuses "$@" -r c3:701-720 -o y; }
     plot_refused 1 '^coveffect: error: --plot-region: c3:1-20 is in none of the regions$' 'no scores in the picture' --plot y.png --plot-region c3:1-20
     plot_refused 1 '^coveffect: error: --plot-region: c3 has 1500 bases, too many for letters; at most 960$' 'too many letters' --plot y.png --plot-region c3
     plot_refused 1 '^coveffect: error: --plot-region: region c9: unknown contig' 'an unknown sequence in the picture' --plot y.png --plot-region c9
@@ -131,8 +125,7 @@ fi
 
 bad() { # LINES STATUS REGEX NAME
     printf '%b' "$1" >bad.bed
-    run_refused "$2" "$3" "$4" ism -R bad.bed -o y/z
-    [ ! -e y ] || fail '  wrote an output'
+    refuses "$2" "$3" "$4" -R bad.bed -o y/z
 }
 bad 'c3\t1\t21\nc9\t1\t21\n' 1 "^coveffect: error: bad\.bed:2: g\.fa does not have the sequence 'c9'; it has c3, c2, c1; --rename changes its names$" 'an unknown sequence'
 bad 'c3\t1500\t1510\n' 1 '^coveffect: error: bad\.bed:1: begins past the end of the sequence, which has 1500 bases$' 'a region past the end'
@@ -142,8 +135,7 @@ bad '' 1 '^coveffect: error: bad\.bed: ' 'an empty file'
 printf 'c3\tx\tgene\t1\t20\t.\t+\t.\tID=a\n' >genes.gff3
 while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
-    run_refused "$code" "^coveffect: error: $regex" "refused: $args" ism $args -o y/z
-    [ ! -e y ] || fail '  wrote an output'
+    refuses "$code" "^coveffect: error: $regex" "refused: $args" $args -o y/z
 done <<'END'
 1|-R genes.gff3|genes\.gff3:1: GFF3 or GTF instead of BED$
 1|-R r.bed --deletions 21|r\.bed:1: has 20 bases, fewer than --deletions$
@@ -154,18 +146,13 @@ done <<'END'
 1|-r c3|region c3: has 1500 bases, more than --window; use --length or a larger --window$
 1|-r c3:1-20,c1:1-19|region c1:1-19: has 19 bases, but the first region has 20; use --length$
 END
-ism -R r.bed -o -
-refused 2 '^coveffect: error: -o: the output is a directory, not standard output$' 'standard output'
-run_refused 1 '^coveffect: error: m\.ckpt/: is not a directory$' 'a file as directory' ism -R r.bed -o m.ckpt/
+refuses 2 '^coveffect: error: -o: the output is a directory, not standard output$' 'standard output' -R r.bed -o -
+refuses 1 '^coveffect: error: m\.ckpt/: is not a directory$' 'a file as directory' -R r.bed -o m.ckpt/
 mkdir old
 echo precious >old/attr.npz
-ism -R r.bed -o old
-refused 1 '^coveffect: error: old/attr\.npz: already exists; use -f to replace it$' 'an existing file'
-is "$(cd old && echo ./* .[!.]* && cat attr.npz)" './attr.npz .[!.]*
-precious' '  nothing is written'
+refuses 1 '^coveffect: error: old/attr\.npz: already exists; use -f to replace it$' 'an existing file' -R r.bed -o old
+is "$(cat old/attr.npz)" precious '  nor replaces it'
 : >pic.svg
-ism -R r.bed --plot pic.svg -o y
-refused 1 '^coveffect: error: pic\.svg: already exists; use -f to replace it$' 'an existing picture'
-ok '  nothing is written' test ! -e y
+refuses 1 '^coveffect: error: pic\.svg: already exists; use -f to replace it$' 'an existing picture' -R r.bed --plot pic.svg -o y
 
 done_testing

@@ -18,14 +18,7 @@ variant() { # KIND GENOME FILE
 kinds() { # sound|broken
     "$PYTHON" "$SRC/tests/oracle/predict_check.py" kinds "$1"
 }
-# refuses STATUS REGEX NAME -- [ARG]...: covpredict fails and leaves no file.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 4
-    find . | sort >"$tap_dir/before"
-    run_refused "$wanted" "$regex" "$name" covpredict "$@"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves no file'
-}
+refuses() { tool_refuses covpredict "$@"; }
 
 odd_lengths 5 >g.fa
 gzip -k g.fa
@@ -110,7 +103,7 @@ for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 10
     else
         rm -f x.h5
         refuses 1 "^covpredict: error: c1:1, \+ strand: the value .* does not fit the output type" \
-            "a coverage of exp($power) with $option" -- "$option" -m e.ckpt -o x.h5 g.h5
+            "a coverage of exp($power) with $option" "$option" -m e.ckpt -o x.h5 g.h5
     fi
 done
 rm -f x.h5 y.h5 e.ckpt
@@ -137,7 +130,7 @@ rm s.json x.h5
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
-    refuses 2 "^covpredict: error: $regex" "refused: $args" -- $args
+    refuses 2 "^covpredict: error: $regex" "refused: $args" $args
 done <<'END'
 -o x.h5 g.h5|-m/--model is missing$
 -m cnn.ckpt g.h5|-o/--output is missing$
@@ -168,7 +161,7 @@ done <<'END'
 END
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
-    refuses 1 "^covpredict: error: $regex" "refused: $args" -- $args
+    refuses 1 "^covpredict: error: $regex" "refused: $args" $args
 done <<'END'
 -m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
@@ -178,17 +171,17 @@ END
 
 # ---------------------------------------------------------------- invalid genomes
 
-refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
-refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory' -- -m cnn.ckpt -o x.h5 .
-refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' -- \
+refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -m cnn.ckpt -o x.h5 absent.h5
+refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory' -m cnn.ckpt -o x.h5 .
+refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' \
     -m cnn.ckpt -o x.h5 cnn.h5
-refuses 1 '^covpredict: error: cnn\.ckpt: wrong kind of file: a PyTorch checkpoint$' 'a checkpoint' -- \
+refuses 1 '^covpredict: error: cnn\.ckpt: wrong kind of file: a PyTorch checkpoint$' 'a checkpoint' \
     -m hybrid.ckpt -o x.h5 cnn.ckpt
 size=$(wc -c <g.h5)
 for part in 1 40 80 $((size - 1)); do
     [ "$part" -lt 100 ] && part=$((size * part / 100))
     head -c "$part" g.h5 >cut.h5
-    refuses 1 "^covpredict: error: cut\\.h5: truncated: $part of $size bytes\$" "a genome file cut to $part bytes" -- \
+    refuses 1 "^covpredict: error: cut\\.h5: truncated: $part of $size bytes\$" "a genome file cut to $part bytes" \
         -m cnn.ckpt -o x.h5 cut.h5
 done
 "$PYTHON" - <<'END'
@@ -199,11 +192,11 @@ data = bytearray(open("g.h5", "rb").read())
 data[at + size // 2:at + size] = bytes(size - size // 2)
 open("rotten.h5", "wb").write(data)
 END
-refuses 1 '^covpredict: error: rotten\.h5: data/X: row 5 \(c1:2017-3024, - strand\): ' 'a damaged chunk' -- \
+refuses 1 '^covpredict: error: rotten\.h5: data/X: row 5 \(c1:2017-3024, - strand\): ' 'a damaged chunk' \
     -m cnn.ckpt -o x.h5 rotten.h5
 while read -r kind regex; do
     variant "$kind" g.h5 bad.h5
-    refuses 1 "^covpredict: error: bad\\.h5: $regex" "a genome file, $kind" -- -@ 2 -m cnn.ckpt -o x.h5 bad.h5
+    refuses 1 "^covpredict: error: bad\\.h5: $regex" "a genome file, $kind" -@ 2 -m cnn.ckpt -o x.h5 bad.h5
     echo "$kind" >>"$tap_dir/tried"
 done <<'END'
 no-X no dataset data/X$
@@ -231,14 +224,14 @@ printf '' >bad.fa
 run covpredict -m cnn.ckpt -o x.h5 - </dev/null
 refused 1 '^covpredict: error: standard input: empty file; did the program' 'an empty pipe'
 : >none.ckpt
-refuses 1 'none\.ckpt: the file is empty$' 'an empty checkpoint' -- -m none.ckpt -o x.h5 g.h5
+refuses 1 'none\.ckpt: the file is empty$' 'an empty checkpoint' -m none.ckpt -o x.h5 g.h5
 rm none.ckpt
-refuses 1 '^covpredict: error: bad\.fa: empty file$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: bad\.fa: empty file$' 'an empty FASTA' -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'an invalid letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'an invalid letter' -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
-refuses 1 '^covpredict: error: bad\.fa: truncated' 'truncated gzip' -- -m cnn.ckpt -o x.h5 bad.fa
-refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'length limits that exclude every sequence' -- \
+refuses 1 '^covpredict: error: bad\.fa: truncated' 'truncated gzip' -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'length limits that exclude every sequence' \
     --min-length 8k -m cnn.ckpt -o x.h5 g.fa
 rm cut.h5 rotten.h5 bad.h5 bad.fa
 
@@ -246,7 +239,7 @@ rm cut.h5 rotten.h5 bad.h5 bad.fa
 
 while read -r kind regex; do
     make_ckpt "$kind" bad.ckpt || exit 99
-    refuses 1 "^covpredict: error: bad\\.ckpt: $regex" "a checkpoint, $kind" -- -m bad.ckpt -o x.h5 g.h5
+    refuses 1 "^covpredict: error: bad\\.ckpt: $regex" "a checkpoint, $kind" -m bad.ckpt -o x.h5 g.h5
 done <<'END'
 wrong-shape tensor out\.weight is 1 x 5, but the hyperparameters make it 1 x 4$
 os-system pickle imports os\.system, which is not allowed; nothing was executed$
@@ -256,43 +249,43 @@ is "$(find . -name executed)" '' 'nothing in a checkpoint was executed'
 size=$(wc -c <cnn.ckpt)
 for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
-    refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
+    refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint: not a zip archive, but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
-refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
+refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint: not a zip archive, but a FASTA file$' 'a checkpoint that is not a zip archive' -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' \
     -m absent.ckpt -o x.h5 g.h5
-refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory as checkpoint' -- -m . -o x.h5 g.h5
+refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory as checkpoint' -m . -o x.h5 g.h5
 mkdir trained && cp cnn.ckpt trained/best.ckpt
 run fasta2h5 -o x.h5 trained/
 refused 1 '^fasta2h5: error: trained/: is a directory, not a file$' '  which is no hint for sequences'
-refuses 1 '^covpredict: error: trained/: is a directory, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -- -m trained/ -o x.h5 g.h5
+refuses 1 '^covpredict: error: trained/: is a directory, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -m trained/ -o x.h5 g.h5
 rm -r bad.ckpt trained
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
 nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'
-refuses 1 "^covpredict: error: $nearest" 'a genome file with a chunk length that the model does not accept' -- -m hybrid.ckpt -o x.h5 odd.h5
-refuses 1 "^covpredict: error: $nearest" '  and a FASTA' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 g.fa
+refuses 1 "^covpredict: error: $nearest" 'a genome file with a chunk length that the model does not accept' -m hybrid.ckpt -o x.h5 odd.h5
+refuses 1 "^covpredict: error: $nearest" '  and a FASTA' --subsequence-length 1k -m hybrid.ckpt -o x.h5 g.fa
 mkfifo fifo
-refuses 1 "^covpredict: error: $nearest" '  detected before it is read' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 fifo
+refuses 1 "^covpredict: error: $nearest" '  detected before it is read' --subsequence-length 1k -m hybrid.ckpt -o x.h5 fifo
 rm odd.h5
 
 # ---------------------------------------------------------------- outputs that cannot be written
 
 echo precious >there.h5
-refuses 1 '^covpredict: error: there\.h5: already exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
+refuses 1 '^covpredict: error: there\.h5: already exists; use -f to replace it$' 'an output that exists' -m cnn.ckpt -o there.h5 g.h5
 is "$(cat there.h5)" precious '  is unchanged'
 variant nan g.h5 bad.h5
-refuses 1 'not a base$' 'with -f, but invalid input' -- -f -m cnn.ckpt -o there.h5 bad.h5
+refuses 1 'not a base$' 'with -f, but invalid input' -f -m cnn.ckpt -o there.h5 bad.h5
 is "$(cat there.h5)" precious '  it still exists'
 run covpredict -f -m cnn.ckpt -o there.h5 g.h5
 ok '-f replaces it' cmp there.h5 cnn.h5
 rm there.h5 bad.h5
-refuses 1 '^covpredict: error: absent/x\.h5: directory absent does not exist$' 'a missing directory' -- \
+refuses 1 '^covpredict: error: absent/x\.h5: directory absent does not exist$' 'a missing directory' \
     -m cnn.ckpt -o absent/x.h5 g.h5
-refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a directory$' 'a file in place of the directory' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
-refuses 1 '^covpredict: error: ' 'a directory as output' -- -f -m cnn.ckpt -o . g.h5
-refuses 1 '^covpredict: error: /dev/full: ' '/dev/full as output' -- -f -m cnn.ckpt -o /dev/full g.h5
+refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a directory$' 'a file in place of the directory' -m cnn.ckpt -o g.fa/x.h5 g.h5
+refuses 1 '^covpredict: error: ' 'a directory as output' -f -m cnn.ckpt -o . g.h5
+refuses 1 '^covpredict: error: /dev/full: ' '/dev/full as output' -f -m cnn.ckpt -o /dev/full g.h5
 ln -s /dev/full full.h5
-refuses 1 '^covpredict: error: full\.h5: ' 'a link to it' -- -f -m cnn.ckpt -o full.h5 g.h5
+refuses 1 '^covpredict: error: full\.h5: ' 'a link to it' -f -m cnn.ckpt -o full.h5 g.h5
 rm full.h5
 mkdir locked && chmod 555 locked
 run_unprivileged covpredict -m cnn.ckpt -o locked/x.h5 g.h5

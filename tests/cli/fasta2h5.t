@@ -9,13 +9,7 @@ start_python "$SRC/tests/oracle/genome_check.py"
 check() { # FASTA FILE LENGTH SPECIES NAME
     ok "$5" ask fasta "$1" "$2" "$3" "$4"
 }
-# refuses STATUS REGEX NAME -- [ARG]...: fasta2h5 fails and leaves no output.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 4
-    run_refused "$wanted" "$regex" "$name" fasta2h5 -o out.h5 "$@"
-    is "$(find . -name '*out.h5*' -o -name '.covtools*')" '' '  and leaves no file'
-}
+refuses() { tool_refuses 'fasta2h5 -o out.h5' "$@"; }
 
 # ---------------------------------------------------------------- forms of FASTA
 
@@ -137,10 +131,10 @@ sed 's/short/other/' long.fa >other.fa
 check other.fa renamed.h5 10 long '--rename'
 printf 'short\t%s\n' "$long" >names.tsv
 refuses 1 "^fasta2h5: error: long\\.fa: duplicate sequence name '$long' after renaming \\(lines 1 and 3\\)\$" \
-    'two names that become equal' -- --rename names.tsv long.fa
+    'two names that become equal' --rename names.tsv long.fa
 printf 'short\n' >names.tsv
-refuses 1 '^fasta2h5: error: names\.tsv:1: expected two columns$' 'a file of names with one column' -- --rename names.tsv long.fa
-refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a missing file of names' -- \
+refuses 1 '^fasta2h5: error: names\.tsv:1: expected two columns$' 'a file of names with one column' --rename names.tsv long.fa
+refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a missing file of names' \
     --rename absent.tsv long.fa
 rm -f long.* other.fa renamed.h5
 
@@ -151,9 +145,9 @@ stderr_like '^fasta2h5: warning: g\.fa: 3 of 6 sequences left out by length: 2 t
     'counts excluded sequences'
 awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
 check middle.fa limits.h5 100 g '--min-length and --max-length'
-refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'limits that exclude every sequence' -- --min-length 20k g.fa
+refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'limits that exclude every sequence' --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
-refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'an invalid letter' -- bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'an invalid letter' bad.fa
 run_ok '--on-bad-base n' fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 stderr_like '^fasta2h5: warning: bad\.fa: read 3 invalid letters as N, the first at line 2, column 3$' \
     '  counts them'
@@ -164,15 +158,15 @@ rm -f ./*.h5 n.fa middle.fa names.tsv
 # ---------------------------------------------------------------- invalid input
 
 printf '' >empty.fa
-refuses 1 '^fasta2h5: error: empty\.fa: empty file$' 'an empty file' -- empty.fa
-refuses 1 '^fasta2h5: error: standard input: empty file; did the program before the pipe fail\?$' 'empty standard input' -- - </dev/null
+refuses 1 '^fasta2h5: error: empty\.fa: empty file$' 'an empty file' empty.fa
+refuses 1 '^fasta2h5: error: standard input: empty file; did the program before the pipe fail\?$' 'empty standard input' - </dev/null
 gzip -c g.fa >x.gz
 size=$(wc -c <x.gz)
 head -c 1000 x.gz >cut.gz
-refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' 'gzip cut in the middle' -- cut.gz
+refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' 'gzip cut in the middle' cut.gz
 head -c $((size - 8)) x.gz >cut.gz
 printf '\1\2\3\4\5\6\7\10' >>cut.gz
-refuses 1 '^fasta2h5: error: cut\.gz: damaged gzip data \(incorrect data check\)$' 'gzip with a wrong checksum' -- cut.gz
+refuses 1 '^fasta2h5: error: cut\.gz: damaged gzip data \(incorrect data check\)$' 'gzip with a wrong checksum' cut.gz
 if command -v bgzip >/dev/null; then
     bgzip -c g.fa >x.bgz
     head -c 2000 x.bgz >cut.bgz
@@ -181,16 +175,16 @@ if command -v bgzip >/dev/null; then
     refused 1 '^fasta2h5: error: standard input: truncated' 'bgzip cut in the middle, from a pipe'
 fi
 printf 'BZh91AY' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa
+refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' x.fa
 mkdir directory
-refuses 1 '^fasta2h5: error: directory: is a directory, not a file$' 'a directory as FASTA' -- directory
+refuses 1 '^fasta2h5: error: directory: is a directory, not a file$' 'a directory as FASTA' directory
 rm -rf x.* cut.* directory empty.fa
 
 # ---------------------------------------------------------------- invalid usage
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
-    refuses 2 "^fasta2h5: error: $regex" "refused: $args" -- $args
+    refuses 2 "^fasta2h5: error: $regex" "refused: $args" $args
 done <<'END'
 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
 --subsequence-length 1G g.fa|--subsequence-length: 1G is out of range

@@ -107,47 +107,40 @@ stderr_like '^h5chunk: warning: mixed\.jsonl: 1 of 5 sequences are not in g\.h5$
 
 rm -f report.h5 new.h5 link.h5 list list2
 cp g.h5 before.h5
-kept() { # no file is new or changed
-    leaves before.h5 check.py empty g.fa g.h5 genbank.jsonl mixed.jsonl names one report.jsonl \
-        report.jsonl.gz report.list same.h5 stats.json unknown "  and leaves no files"
+refuses() { # as tool_refuses
+    tool_refuses 'h5chunk blacklist' "$@"
     ok '  and changes nothing' cmp before.h5 g.h5
 }
-refuses() { # STATUS REGEX NAME -- [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 4
-    run_refused "$wanted" "$regex" "$name" h5chunk blacklist "$@"
-    kept
-}
-refuses 1 'same\.h5: already has data/blacklist; use -f' 'an existing blacklist' -- --names names same.h5
-refuses 1 'before\.h5: already exists; use -f' 'an existing output' -- --names names -o before.h5 g.h5
-refuses 1 'one: already exists; use -f' 'an existing list' -- --names names --list one g.h5
-refuses 2 'report and --names contradict' 'both' -- --report report.jsonl --names names g.h5
-refuses 2 'g\.h5: is both an input and an output' 'the input as output' -- --names names -o g.h5 g.h5
-refuses 2 'names: is both an input and an output' 'the list of ids as list' -- --names names -f --list names g.h5
-refuses 2 "list and --output both name 'x'" 'the same file for both' -- --names names --list x -o x g.h5
-refuses 2 'cannot be written to standard output' 'standard output' -- --names names -o - g.h5
-refuses 1 'none: No such file' 'a missing list' -- --names none g.h5
-refuses 1 'none\.h5: .*No such file' 'a missing genome file' -- --names names none.h5
-refuses 1 'g\.fa: ' 'not an HDF5 file' -- --names names g.fa
+refuses 1 'same\.h5: already has data/blacklist; use -f' 'an existing blacklist' --names names same.h5
+refuses 1 'before\.h5: already exists; use -f' 'an existing output' --names names -o before.h5 g.h5
+refuses 1 'one: already exists; use -f' 'an existing list' --names names --list one g.h5
+refuses 2 'report and --names contradict' 'both' --report report.jsonl --names names g.h5
+refuses 2 'g\.h5: is both an input and an output' 'the input as output' --names names -o g.h5 g.h5
+refuses 2 'names: is both an input and an output' 'the list of ids as list' --names names -f --list names g.h5
+refuses 2 "list and --output both name 'x'" 'the same file for both' --names names --list x -o x g.h5
+refuses 2 'cannot be written to standard output' 'standard output' --names names -o - g.h5
+refuses 1 'none: No such file' 'a missing list' --names none g.h5
+refuses 1 'none\.h5: .*No such file' 'a missing genome file' --names names none.h5
+refuses 1 'g\.fa: ' 'not an HDF5 file' --names names g.fa
 printf 's1\t0\t10\n' >../bed
-refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' -- --names ../bed g.h5
-refuses 1 'names:1: invalid JSON at byte 1; expected NCBI.s sequence_report\.jsonl, with an object in each line' 'a file that is not a report' -- --report names g.h5
-refuses 1 'empty: no sequences' 'an empty report' -- --report empty g.h5
+refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' --names ../bed g.h5
+refuses 1 'names:1: invalid JSON at byte 1; expected NCBI.s sequence_report\.jsonl, with an object in each line' 'a file that is not a report' --report names g.h5
+refuses 1 'empty: no sequences' 'an empty report' --report empty g.h5
 sed 's/"s\([0-9]\)"/"t\1"/' report.jsonl >../other.jsonl
-refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of a different genome' -- \
+refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of a different genome' \
     --report ../other.jsonl g.h5
 head -c 300 report.jsonl >../cut.jsonl
-refuses 1 'cut\.jsonl:3: invalid JSON' 'a truncated report' -- --report ../cut.jsonl g.h5
+refuses 1 'cut\.jsonl:3: invalid JSON' 'a truncated report' --report ../cut.jsonl g.h5
 cat report.jsonl report.jsonl >../twice.jsonl
-refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' -- --report ../twice.jsonl g.h5
+refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' --report ../twice.jsonl g.h5
 printf '{"a": 1}\n' >../json.jsonl
-refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'other JSON' -- --report ../json.jsonl g.h5
+refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'other JSON' --report ../json.jsonl g.h5
 printf '[]\n' >../json.jsonl
-refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'an array' -- --report ../json.jsonl g.h5
+refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'an array' --report ../json.jsonl g.h5
 printf '\n{"refseqAccession":""}\n' >../json.jsonl
-refuses 1 'json\.jsonl:2: neither refseqAccession nor genbankAccession' 'an empty accession' -- --report ../json.jsonl g.h5
+refuses 1 'json\.jsonl:2: neither refseqAccession nor genbankAccession' 'an empty accession' --report ../json.jsonl g.h5
 printf ' \n\n' >../json.jsonl
-refuses 1 'json\.jsonl: no sequences' 'a report of blank lines' -- --report ../json.jsonl g.h5
+refuses 1 'json\.jsonl: no sequences' 'a report of blank lines' --report ../json.jsonl g.h5
 run_unprivileged sh -c 'mkdir ../ro && cp g.h5 ../ro && chmod 555 ../ro && h5chunk blacklist --names names ../ro/g.h5'
 refused 1 'Permission denied' 'a read-only directory'
 chmod 755 ../ro
@@ -159,9 +152,8 @@ ok '  is not changed' cmp g.h5 ../ro/g.h5
 size=$(stat -c %s g.h5)
 for blocks in $((size / 1024 / 2)) $((size / 1024)); do
     # shellcheck disable=SC2016 # for the inner shell
-    run bash -c 'ulimit -f "$0"; h5chunk blacklist --names names g.h5' "$blocks"
-    status_is 1 "disk full after $blocks KiB"
-    kept
+    tool_refuses 'bash -c' 1 'g\.h5: ' "disk full after $blocks KiB" 'ulimit -f "$0"; h5chunk blacklist --names names g.h5' "$blocks"
+    ok '  and changes nothing' cmp before.h5 g.h5
 done
 
 # ---------------------------------------------------------------- Predmoter's test files

@@ -112,14 +112,7 @@ is "$("$PYTHON" -c 'import glob, json; print(*sorted({row for name in glob.glob(
 cd ..
 
 # Wrong statistics of shards.
-refuses() { # STATUS REGEX NAME OPTION...
-    status_wanted=$1 regex=$2 name=$3
-    shift 3
-    run h5chunk merge -q -o no.h5 "$@" 1.h5 2.h5 3.h5
-    status_is "$status_wanted" "$name"
-    stderr_like "$regex" '  the message'
-    ok '  nothing is written' test ! -e no.h5
-}
+refuses() { tool_refuses 'h5chunk merge -q -o no.h5' "$@" 1.h5 2.h5 3.h5; }
 chunks=$(sed -n 's/^  "chunks": \([0-9]*\),$/\1/p' shards/1.json shards/2.json | awk '{ n += $1 } END { print n }')
 refuses 1 "^h5chunk: error: --shard-stats: the statistics have $chunks chunks, the shards [0-9]+; give one file for each shard\$" \
     'a shard without statistics' --shard-stats shards/1.json,shards/2.json --stats no_mqc.json
