@@ -31,9 +31,9 @@ static const struct symbol fast_literals[] = {
 /* Distance 1. */
 static const struct symbol one_distance[] = {{0, 1}};
 
-/* Block `small`. tests/oracle/onehot_lengths.py counts the symbols in synthetic DNA: uniformly
- * random bases, a tenth of them in diverged copies from up to 8000 bases away, and some in
- * tandem repeats. Matches have 16 bytes, or 256 in runs of one code. Distances are multiples of
+/* Block `small`: the best codes of at most 11 bits for synthetic DNA, which test_onehot.c makes:
+ * uniformly random bases, a tenth of them in diverged copies from up to 8000 bases away, and some
+ * in tandem repeats. Matches have 16 bytes, or 256 in runs of one code. Distances are multiples of
  * four bytes, so some symbols do not occur. */
 static const struct symbol small_literals[] = {
     {0x00, 2}, {0x34, 6}, {0x38, 6}, {0x3c, 3}, {END, 4}, {267, 1}, {284, 5},

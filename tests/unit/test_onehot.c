@@ -354,6 +354,38 @@ TEST(test_sizes)
     assert_int_equal(cov_onehot_bound(SIZE_MAX / 4), SIZE_MAX);
 }
 
+/* The DNA for which the codes of the block `small` are the best ones: random bases, copies of
+ * earlier bases with differences, and tandem repeats. */
+static void fill_dna(struct cov_rng *r, uint8_t *codes)
+{
+    for (size_t t = 0; t < CHUNK;) {
+        uint64_t kind = cov_rng_below(r, 100);
+        bool copy = t > 500 && kind < 10, tandem = !copy && kind < 13;
+        size_t back = copy     ? 1 + cov_rng_below(r, t < 8000 ? t : 8000)
+                      : tandem ? 1 + cov_rng_below(r, 12)
+                               : CHUNK;
+        size_t n = copy     ? 30 + cov_rng_below(r, 371)
+                   : tandem ? 12 + cov_rng_below(r, 49)
+                            : 100 + cov_rng_below(r, 901);
+        for (size_t end = t + n < CHUNK ? t + n : CHUNK; t < end; t++)
+            codes[t] =
+                t < back || (copy && cov_rng_below(r, 10) == 0) ? random_base(r) : codes[t - back];
+    }
+}
+
+TEST(test_size_of_dna)
+{
+    struct cov_rng r;
+    cov_rng_init(&r, 11);
+    static uint8_t codes[CHUNK];
+    size_t n = 0;
+    for (int i = 0; i < 40; i++) {
+        fill_dna(&r, codes);
+        n += check(COV_ONEHOT_SMALL, codes, CHUNK);
+    }
+    assert_in_range(n, 0, 373321);
+}
+
 /* The results of the inner loops of one instruction set. */
 struct outcome {
     bool all;
