@@ -145,9 +145,6 @@ assert f["evaluation/x_coverage"].chunks == (1, 1000, 1) and f["evaluation/x_cov
 '
 run_refused 1 'in_place.h5: already has coverage of x \(2 columns\); use --append or --replace' \
     'coverage is not replaced without --replace' bam2h5 -q -p x in_place.h5 sorted.bam
-bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
-run_refused 1 'single.h5: already has coverage of x \(1 column\); use ' '  one column, either' bam2h5 -q -p x single.h5 sorted.bam
-rm -f single.h5
 cp in_place.h5 before.h5
 cp sorted.bam copy.bam && ln -s copy.bam link.bam
 run bam2h5 -q -p x --append in_place.h5 link.bam
@@ -308,11 +305,7 @@ stderr_like '^bam2h5: warning: out.sam: 1 read reaches past the end of its conti
 stderr_like 'out.sam: 2 reads, 1 counted, 1 skipped \(outside_contig 1\)$' '  and a count'
 ok '  and the others count' ask o.h5 x 0 inside.sam
 rm -f o.h5
-run bam2h5 -q -p x -o o.h5 g.h5 g.fa
-refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
 run_refused 1 'none.bam: No such file' 'a missing file' bam2h5 -q -p x -o o.h5 g.h5 none.bam
-run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
-refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'no genome file'
 run bam2h5 -p atacseq sorted.bam g.h5
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'the operands in the wrong order'
 is "$(grep -c warning "$stderr")" 0 '  and no warning that does not matter'
@@ -365,7 +358,6 @@ done <<'END'
 2 needs.*as.in.--shift=4,-5$ -p x --shift 4,-5 g.h5 sorted.bam
 2 --shift.4:.a.value.needs -p x --shift 4 g.h5 sorted.bam
 2 --shift.4:.a.value.needs -p x g.h5 sorted.bam --shift 4
-2 must.not.contain -p a,b g.h5 sorted.bam
 2 must.not.end -p a_spliced g.h5 sorted.bam
 2 prefix g.h5 sorted.bam
 END

@@ -364,8 +364,6 @@ refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
 # ---------------------------------------------------------------- bad inputs
 
 refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
-refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
-refuses 1 'e\.h5.*prediction' 'a genome file as predictions' --compare e.h5 e.h5
 refuses 1 'p\.h5: a predictions file without measured coverage \(evaluation/<name>_coverage\)$' 'predictions as the measured file' \
     --compare p.h5 one.h5
 refuses 1 'p\.h5: a predictions file without .*; swap them: --measured e\.h5 p\.h5$' 'inputs in the wrong order' --compare p.h5 e.h5

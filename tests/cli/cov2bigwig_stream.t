@@ -126,9 +126,9 @@ refused 1 'standard input: atacseq: chr1:.*index 5: -1 is not a valid coverage' 
 
 h5chunk cat -q p.h5 >stream
 size=$(stat -c %s stream)
-for part in 0 1 2 5 8; do
-    head -c $((size * part / 10)) stream >part.cov
-    run_refused 1 'standard input: .*' "a stream cut at $part tenths" sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
+for part in 0 1 17 18 100 $((size / 5)) $((size / 2)) $((size * 4 / 5)) $((size - 29)) $((size - 1)); do
+    head -c "$part" stream >part.cov
+    run_refused 1 'standard input: .*' "a stream cut to $part of $size bytes" sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
     is "$(ls -A out)" '' '  leaves nothing'
     rmdir out
 done

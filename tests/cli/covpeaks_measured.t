@@ -99,7 +99,6 @@ like "$(cat "$stderr")" '^covpeaks: warning: u\.bg: no peaks at 99: the largest 
 ' '  a warning says why'
 printf 'chr1\t0\t1\t1\nchr10\t0\t1\t1\nchr2\t0\t1\t1\n' >tiny.bg
 refuses 2 '--measured is missing' 'no measured peaks' curve t.bg
-refuses 1 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' curve --measured u.bg t.bg
 refuses 1 'm\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --measured-dataset$' 'two measured datasets' curve --measured m.h5 --measured-cutoff 3 p.bw
 refuses 1 "m\.h5: unknown dataset 'x'; it has: atacseq, h3k4me3$" 'an unknown one' curve --measured m.h5 --measured-cutoff 3 --measured-dataset x p.bw
 refuses 1 'p\.h5: 2 datasets' '  the input needs one, too' curve --measured m.h5 --measured-cutoff 3 --measured-dataset atacseq p.h5

@@ -136,23 +136,16 @@ done <<'END'
 -m cnn.ckpt g.h5|-o/--output is missing$
 -m cnn.ckpt -o x.h5|an input is missing
 -m cnn.ckpt -o x.h5 g.h5 g.fa|unexpected argument 'g\.fa'
--m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
--m cnn.ckpt -o x.h5 --full=yes g.h5|.*--full
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
--m cnn.ckpt -o x.h5 --float --dtype int32 absent|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is not one of int16, int32, int64$
--m cnn.ckpt -o x.bw g.h5|x\.bw: the output is an HDF5 file, but \.bw is another kind; use \.h5$
 -m cnn.ckpt -o x.bedGraph.gz g.h5|x\.bedGraph\.gz: the output is an HDF5 file, but \.bedgraph is another kind; use \.h5$
 -m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
 -m cnn.ckpt -o x.h5 --shard /2 g.h5|--shard: 
 -m cnn.ckpt -o x.h5 --shard 2/ g.h5|--shard: 
 -m cnn.ckpt -o x.h5 --shard 0/2 g.h5|--shard: 0 is out of range
--m cnn.ckpt -o x.h5 --shard 3/2 g.h5|--shard: 3 is out of range
 -m cnn.ckpt -o x.h5 --shard 1/2/3 g.h5|--shard: 
 -m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is not one of disk, ram, ram-packed$
--m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length 6 is greater than --max-length 5$
 -m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
--m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not an integer
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
 -m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
 -m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is not one of exact, fp32, bf16x3, balanced, bf16, tf32$
@@ -164,7 +157,6 @@ while IFS='|' read -r args regex; do
     refuses 1 "^covpredict: error: $regex" "refused: $args" $args
 done <<'END'
 -m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
--m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
 -m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
 -m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
 END
@@ -173,10 +165,6 @@ END
 
 refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -m cnn.ckpt -o x.h5 absent.h5
 refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory' -m cnn.ckpt -o x.h5 .
-refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' \
-    -m cnn.ckpt -o x.h5 cnn.h5
-refuses 1 '^covpredict: error: cnn\.ckpt: wrong kind of file: a PyTorch checkpoint$' 'a checkpoint' \
-    -m hybrid.ckpt -o x.h5 cnn.ckpt
 size=$(wc -c <g.h5)
 for part in 1 40 80 $((size - 1)); do
     [ "$part" -lt 100 ] && part=$((size * part / 100))
@@ -251,7 +239,6 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint: not a zip archive, but a FASTA file$' 'a checkpoint that is not a zip archive' -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a directory, not a file$' 'a directory as checkpoint' -m . -o x.h5 g.h5

@@ -33,7 +33,6 @@ while IFS='|' read -r options regex; do
     # shellcheck disable=SC2086 # a list of words
     run_refused 2 "^covpredict: error: $regex" "$options" predict -o x.h5 $options
 done <<'END'
---device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
 --device cuda:|--device: 'cuda:': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
 --device cuda:x|--device: 'cuda:x': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
 --device cuda:0,|--device: 'cuda:0,': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$

@@ -94,10 +94,6 @@ run cov2bigwig -q -o tracks/ sd.h5
 is "$(cd tracks && find . -name '*_sd_*' | wc -l)" "$(cd tracks && find . -name '*.bw' ! -name '*_sd_*' | wc -l)" \
     'cov2bigwig writes a track of each standard deviation'
 
-run covpredict -m a.ckpt --ensemble sd -o x.h5 g.h5
-refused 2 '^covpredict: error: --ensemble sd: needs at least two checkpoints$' '--ensemble sd of one checkpoint'
-run covpredict -m a.ckpt,b.ckpt,a.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: --model: a\.ckpt and a\.ckpt are the same checkpoint$' 'a checkpoint given twice'
 run covpredict -m a.ckpt,other.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: other\.ckpt: its datasets are .*, but those of a\.ckpt are .*; an ensemble needs the same' 'other datasets'
 run covpredict -m a.ckpt,nowhere.ckpt -o x.h5 g.h5

@@ -94,12 +94,10 @@ is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 run_refused 1 'g\.h5: no measured coverage' 'a file without coverage' covpredict -m m.ckpt --evaluate g.h5
 run covpredict -m m.ckpt --evaluate bad.h5
 refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is not a valid coverage' 'a negative value'
-run_refused 1 'g\.fa' 'a FASTA' covpredict -m m.ckpt --evaluate g.fa
 run_refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input' covpredict -m m.ckpt --evaluate -
 run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
 refused 2 '[-]-shard cannot be used with --evaluate' 'an option for predictions'
 run_refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone' covpredict -m m.ckpt --blacklist -o y.h5 all.h5
-run_refused 2 'o/--output is missing' 'predictions without an output' covpredict -m m.ckpt all.h5
 run_refused 2 'unexpected argument .one\.h5.' 'predictions of two inputs' covpredict -m m.ckpt -o y.h5 all.h5 one.h5
 if [ -e /dev/full ]; then
     # shellcheck disable=SC2016 # for the inner shell

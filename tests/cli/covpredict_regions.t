@@ -48,7 +48,6 @@ done <<'END'
 1|-r c1:5000-5001 g.h5|g\.h5: region c1:5000-5001: begins past the end of the contig, which has 4000 bases$
 1|-r c9:5- g.h5|g\.h5: region c9:5-: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
 1|-r c1:5k g.h5|g\.h5: region c1:5k: begins past the end of the contig, which has 4000 bases$
-2|-r c1:2-1 g.h5|g\.h5: region c1:2-1: ends before it begins$
 1|-R none.bed g.h5|g\.h5: no sequence overlaps the regions$
 1|-R absent.bed g.h5|absent\.bed: No such file
 END

@@ -268,7 +268,6 @@ while IFS='|' read -r code args regex; do
     # shellcheck disable=SC2086 # a list of words
     run_refused "$code" "^covpredict: error: $regex" "refused: $args" covpredict -m m.ckpt --resume $args
 done <<'END'
-2|-o - g.h5|--resume: output to standard output cannot be resumed$
 2|-o x.h5 -|--resume: standard input is not a file that can be read again$
 1|-o x.h5 /dev/null|--resume: /dev/null is not a file that can be read again$
 1|-o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$

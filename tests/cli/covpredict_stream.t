@@ -28,7 +28,6 @@ for batch in 1 3 16; do
     ok "  in batches of $batch on 3 threads" cmp x.h5 y.h5
     rm y.h5
 done
-cov2bigwig -q --datasets h3k4me3 -o file.bedGraph whole.h5 || exit 99
 for input in g.h5 g.fa g.stream -; do
     set --
     [ $input = g.fa ] && set -- --subsequence-length 1008
@@ -49,10 +48,6 @@ covpredict -q --dtype int64 -m m.ckpt -o a.h5 g.h5
 covpredict -q --dtype int64 -m m.ckpt -o - g.h5 | h5chunk save -o b.h5 -
 same '--dtype int64' a.h5 b.h5
 rm a.h5 b.h5
-fasta2h5 -q --subsequence-length 1008 -o - g.fa | covpredict -q -m m.ckpt -o - - |
-    cov2bigwig -q --datasets h3k4me3 -o pipe.bedGraph -
-ok 'three tools in a pipe give the same track as with files' cmp file.bedGraph pipe.bedGraph
-rm file.bedGraph pipe.bedGraph
 run covpredict -q --stats s.json -m m.ckpt -o x.h5 - <g.stream
 ok '--stats' "$PYTHON" -c '
 import json
@@ -125,7 +120,7 @@ sys.exit(subprocess.run(sys.argv[1:], stdout=child).returncode)
 refused 2 '^covpredict: error: .*terminal' 'a stream is not written to a terminal'
 
 size=$(wc -c <g.stream)
-for part in 0 1 30 100 $((size / 3)) $((size / 2)) $((size - 60)) $((size - 28)) $((size - 1)); do
+for part in 0 1 17 18 100 $((size / 3)) $((size / 2)) $((size - 60)) $((size - 28)) $((size - 1)); do
     head -c "$part" g.stream >cut.stream
     run covpredict -q -m m.ckpt -o x.h5 - <cut.stream
     refused 1 '^covpredict: error: standard input: ' "a stream cut to $part bytes"

@@ -291,7 +291,6 @@ is "$(cut -f 1 "$stdout" | paste -sd ' ')" 'track named_h3k4me3_1 named_h3k4me3_
 name_files one.bam two.bam
 rm -f x.tsv
 refuses 1 'named\.h5: evaluation/h3k4me3_meta/bam_files: not the names of 3 columns$' '  not if their number is wrong' correlate --replicates named.h5
-refuses 1 '--replicates is for genome files; there is none$' '--replicates without a genome file' correlate --replicates -o x.tsv p.h5 h.bw
 printf 'c\t0\t100\t5\n' >flat.bg
 printf 'c\t0\t50\t5\nc\t50\t100\t6\n' >steps.bg
 correlate --bins 10 flat.bg steps.bg

@@ -33,12 +33,6 @@ for x, y in zip(a, b):
         assert abs(x[k] - y[k]) <= bound * (1 + abs(y[k])), (x, y)' "$1" "$2"
 }
 
-while IFS='|' read -r options regex; do
-    run_refused 2 "^covtrain: error: $regex" "$options" train -o x -e 1 $options
-done <<'END'
---device cuda:x|--device: 'cuda:x': expected GPU numbers
---device cuda --cpu base|--cpu and --device cuda contradict each other$
-END
 train -o x -e 1 --device cuda
 refused 1 "^covtrain: error: --device cuda: GPU plugin not installed: $PWD/none/covtools-cuda\.so not found" \
     'no plugin'

@@ -121,7 +121,6 @@ refuses 2 "list and --output both name 'x'" 'the same file for both' --names nam
 refuses 2 'cannot be written to standard output' 'standard output' --names names -o - g.h5
 refuses 1 'none: No such file' 'a missing list' --names none g.h5
 refuses 1 'none\.h5: .*No such file' 'a missing genome file' --names names none.h5
-refuses 1 'g\.fa: ' 'not an HDF5 file' --names names g.fa
 printf 's1\t0\t10\n' >../bed
 refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' --names ../bed g.h5
 refuses 1 'names:1: invalid JSON at byte 1; expected NCBI.s sequence_report\.jsonl, with an object in each line' 'a file that is not a report' --report names g.h5

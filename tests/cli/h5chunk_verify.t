@@ -344,7 +344,6 @@ ask cut
 run_refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file' h5chunk verify cut.h5
 stdout_is '' '  is a failure, not a finding'
 run_refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file' h5chunk verify none.h5
-run_refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file' h5chunk verify g.fa
 run_refused 1 '^h5chunk: error: cut\.h5: ' 'other files are still checked' h5chunk verify cut.h5 negative.h5 none.h5 genome.h5
 stdout_like '^negative\.h5: ' '  their findings are printed'
 stderr_like '^h5chunk: warning: none\.h5: ' '  and other failures become warnings'

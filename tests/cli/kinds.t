@@ -111,7 +111,6 @@ run_refused 1 'x\.h5\.gz: not a FASTA file, but an HDF5 file$' '  and compressed
 
 # Both are HDF5.
 run_refused 1 'p\.h5: a predictions file' 'predictions where a genome file is needed' covpredict -q -m x.ckpt -o o.h5 p.h5
-run_refused 1 'x\.h5: a genome file, not a predictions file' 'a genome file instead of predictions' cov2bigwig -q -o o.bw x.h5
 "$PYTHON" -c 'import h5py; h5py.File("other.h5", "w")["matrix/data"] = [1, 2, 3]'
 for d in d/train d/val; do
     rm -f $d/*

@@ -94,7 +94,6 @@ done <<'END'
 1 cov2bigwig --measured t.bw p.h5|p\.h5: has 2 datasets
 2 covpeaks call -o o.bed p.h5|-c/--cutoff is missing; --auto would find one$
 2 covpeaks call -c 5 -o o.txt p.h5|o\.txt: unknown suffix
-2 covpeaks call -c 5 -C 6 --broad -o o.gappedPeak p.h5|--weak-cutoff 6 must be less than --cutoff 5$
 2 covpeaks call --auto -o o.bed p.h5|--auto needs one of --count, --share and --measured$
 2 covpeaks compare r.bed r.bed|needs --genome or --chrom-sizes$
 2 covpeaks compare --genome g.h5 --chrom-sizes g.fa.fai r.bed r.bed|--genome and --chrom-sizes cannot be used together$
@@ -106,7 +105,6 @@ done <<'END'
 1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5|c\.h5: unknown dataset 'h3k4me3'
 1 covpeaks compare --genome g.h5 t.bw r.bed|t\.bw: a track, not peaks; call its peaks with covpeaks call$
 1 covpeaks curve --measured t.bw u.bw|t\.bw: a track needs --measured-cutoff$
-1 covpeaks stats t.bw|t\.bw: a track, not peaks; call its peaks with covpeaks call$
 2 covprofile genes --genes r.bed --bin-size 7 t.bw|--before 3000 must be a multiple of --bin-size 7$
 2 covprofile genes --genes r.bed -b 0 -a 0 t.bw|--before and --after are both 0$
 2 covprofile genes --genes r.bed --plot o.pdf t.bw|--plot o\.pdf: the name must end in \.png or \.svg$
@@ -157,8 +155,6 @@ done <<'END'
 1 h5chunk split --shards 9 -o o g.h5|g\.h5: 4 pairs of chunks are too few for 9 shards$
 1 h5chunk repack --dtype int64 -o o.h5 g.h5|--dtype: g\.h5 has neither coverage nor predictions$
 1 h5chunk repack --layout packed -o o.h5 p.h5|--layout: p\.h5 has no bases$
-1 h5chunk drop --datasets nope -o o.h5 p.h5|p\.h5: unknown dataset 'nope'
-1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5|p\.h5: already has a dataset 'h3k4me3'$
 1 h5chunk merge -o o.h5 g.h5 p.h5|g\.h5 and p\.h5 are not parts of one file: only one has bases$
 1 h5chunk merge -o o.h5 g.h5 ./g.h5|\./g\.h5: the same file as g\.h5$
 1 h5chunk merge -o o.h5 --stats o.json --shard-stats c.h5 g.h5|c\.h5: not a JSON file, but an HDF5 file$
