@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/err.h"
+#include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/deflate/onehot_deflate.h"
 #include "common/h5/h5_rows.h"
@@ -24,13 +24,6 @@ struct data {
     const uint8_t *codes; /* set if the bytes are the one-hot matrix of these codes,
                            * [n_chunks][L] */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -98,14 +91,14 @@ static int measure(const struct data *d, const char *name, struct cov_err *e)
     size_t n_filters = rc ? 0 : cov_h5_filters(choice, d->elem_bytes, filters);
     for (int pass = 0; !rc && pass < N_PASSES; pass++) {
         cov_blob_clear(&packed);
-        double start = now();
+        double start = cov_clock_thread();
         for (size_t i = 0; !rc && i < d->n_chunks; i++)
             rc = encode(d, i, choice, filters, n_filters, &packed, e);
-        encoding[pass] = now() - start;
-        start = now();
+        encoding[pass] = cov_clock_thread() - start;
+        start = cov_clock_thread();
         for (size_t i = 0; !rc && i < d->n_chunks; i++)
             rc = decode(d, i, filters, n_filters, &packed, dst, scratch, e);
-        decoding[pass] = now() - start;
+        decoding[pass] = cov_clock_thread() - start;
     }
     if (!rc && memcmp(dst, d->bytes + (d->n_chunks - 1) * d->chunk_bytes, d->chunk_bytes) != 0)
         rc = cov_fail(e, COV_EIO, "%s: %s: decoded to different bytes", d->name, name);

@@ -26,14 +26,14 @@ struct Handle {
     int card;
 };
 struct Desc {
-    int compute, transpose_a, epilogue = 1;
+    int compute, transpose_a, epilogue;
     const float *bias;
 };
 struct Layout {
     int type;
     uint64_t rows, columns;
     int64_t pitch;
-    int count = 1;
+    int count;
     int64_t stride;
 };
 struct Pref {
@@ -107,27 +107,18 @@ size_t version(void)
 
 int desc_create(void **out, int compute, int scale_type)
 {
-    Desc d = {};
-    d.compute = compute;
-    d.epilogue = 1;
     if (scale_type != R_32F || (compute != COMPUTE_32F && compute != FAST_TF32))
         return INVALID;
-    return make(out, d);
+    return make(out, Desc{compute, 0, 1, nullptr});
 }
 
 int desc_set(void *p, int attribute, const void *value, size_t bytes)
 {
     Desc *d = (Desc *)p;
-    switch (attribute) {
-    case 3:
-        return set(&d->transpose_a, value, bytes);
-    case 7:
-        return set(&d->epilogue, value, bytes);
-    case 8:
-        return set(&d->bias, value, bytes);
-    default:
-        return INVALID;
-    }
+    return attribute == 3   ? set(&d->transpose_a, value, bytes)
+           : attribute == 7 ? set(&d->epilogue, value, bytes)
+           : attribute == 8 ? set(&d->bias, value, bytes)
+                            : (int)INVALID;
 }
 
 int layout_create(void **out, int type, uint64_t rows, uint64_t columns, int64_t pitch)
