@@ -82,16 +82,17 @@ def errors(done):
     return [x for x in done.stderr.decode(errors="replace").split("\n") if ": error: " in x]
 
 
-def main_loop(n, rng, n_bases, kinds, damage, try_file):
-    """Tries n files: damage(base number, i, kind) creates a file and returns its path and its base; try_file(base
-    number, path, report) returns the names of the commands that accepted it. Ends the program, with status 1 if
-    anything was found."""
+def main_loop(work, n, rng, bases, kinds, try_file):
+    """Tries n damaged copies of `bases`, each (path, areas), in the directory `work`: try_file(base number, path, report)
+    returns the names of the commands that accepted it. Ends the program, with status 1 if anything was found."""
     n_bad, n_taken, n_made = 0, collections.Counter(), collections.Counter()
     for i in range(n):
         kind = rng.choice(list(kinds))
-        path, base = damage(i % n_bases, i, kind)
+        base, areas = bases[i % len(bases)]
+        path = os.path.join(work, f"{i}.{os.path.basename(base)}")
+        damage(base, path, kinds[kind], areas, rng)
         found = []
-        taken = try_file(i % n_bases, path, lambda name, what: found.append((name, what)))
+        taken = try_file(i % len(bases), path, lambda name, what: found.append((name, what)))
         n_made[kind] += 1
         n_taken.update((kind, name) for name in taken)
         for name, what in found:

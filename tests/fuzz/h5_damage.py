@@ -7,9 +7,9 @@ Runs every tool on each file. A program may refuse a file (status 1, one line, n
 crash, hang, fail silently, or read values that differ from h5py's. Prints failures and counts; exits with status 1 if
 there was a failure.
 SPDX-License-Identifier: MIT"""
+import io
 import os
 import random
-import shutil
 import subprocess
 import sys
 
@@ -25,9 +25,10 @@ def remake(f, name, data, **how):
     f.create_dataset(name, data=data, **how)
 
 
-def wrong(path, rng):
+def wrong(data, areas, rng):
     """Changes the contents such that the file is still valid for libhdf5."""
-    with h5py.File(path, "r+") as f:
+    image = io.BytesIO(data)
+    with h5py.File(image, "r+") as f:
         names = []
         f.visititems(lambda n, o: names.append(n) if isinstance(o, h5py.Dataset) else None)
         name = rng.choice(names)
@@ -60,6 +61,7 @@ def wrong(path, rng):
             y = x.copy()
             y[rng.randrange(len(y))] = rng.choice((b"", b"\xff\xfe", b"x" * 40, b"a/b\nc"))
             remake(f, name, y)
+    data[:] = image.getvalue()
 
 
 def commands(path, model, reads, out):
@@ -143,18 +145,7 @@ def main():
     with open(os.path.join(work, "names"), "w") as f:
         f.write("a\n")
     kinds = {"flipped": driver.flip, "cut": driver.cut, "wiped": driver.wipe, "wrong": wrong}
-    structure = [(0, 4096)]
-
-    def damage(k, i, kind):
-        path = os.path.join(work, f"{i}.h5")
-        if kind == "wrong":
-            shutil.copy(bases[k], path)
-            wrong(path, rng)
-        else:
-            driver.damage(bases[k], path, kinds[kind], structure, rng)
-        return path, os.path.basename(bases[k])
-
-    driver.main_loop(int(n), rng, len(bases), kinds, damage,
+    driver.main_loop(work, int(n), rng, [(base, [(0, 4096)]) for base in bases], kinds,
                      lambda k, path, report: run_all(path, model, reads, work, report))
 
 

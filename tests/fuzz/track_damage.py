@@ -226,14 +226,7 @@ def main():
     bases = make_bases(work, rng)
     for base in bases:
         run_all(base, base.path, genome, work, lambda name, what: sys.exit(f"{base.path} is valid, but {name}: {what}"))
-
-    def damage(k, i, kind):
-        base = bases[k]
-        path = os.path.join(work, f"{i}.{base.path.split('.', 1)[1]}")
-        driver.damage(base.path, path, KINDS[kind], base.areas, rng)
-        return path, os.path.basename(base.path)
-
-    driver.main_loop(int(n), rng, len(bases), KINDS, damage,
+    driver.main_loop(work, int(n), rng, [(base.path, base.areas) for base in bases], KINDS,
                      lambda k, path, report: run_all(bases[k], path, genome, work, report))
 
 

@@ -42,18 +42,12 @@ def main():
     rng = random.Random(int(seed))
     os.makedirs(work, exist_ok=True)
     out = os.path.join(work, "out")
-
-    def damage(k, i, kind):
-        path = os.path.join(work, f"{i}.{os.path.basename(files[k])}")
-        driver.damage(files[k], path, KINDS[kind], None, rng)
-        return path, files[k]
-
     def try_file(_, path, report):
         return driver.run({f"vcf -o x.{kind}": ["coveffect", "vcf", "-q", "-@", "1", "-m", model, "-g", genome, "--window", window,
                                                 "-o", os.path.join(out, "x." + kind), path] for kind in ("tsv", "vcf")},
                           out, report, judge(report))
 
-    driver.main_loop(int(n), rng, len(files), KINDS, damage, try_file)
+    driver.main_loop(work, int(n), rng, [(file, None) for file in files], KINDS, try_file)
 
 
 if __name__ == "__main__":
