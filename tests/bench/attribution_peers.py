@@ -86,7 +86,7 @@ def main():
     o = parser.parse_args()
     torch.set_num_threads(o.threads)
     network, datasets = load_network(o.checkpoint, o.window)
-    genome = dict(read_fasta(o.genome))
+    genome = read_fasta(o.genome)
     name = max(genome, key=lambda n: len(genome[n]))
     first = len(genome[name]) // 2
     beg = o.window // 2 - WIDTH // 2

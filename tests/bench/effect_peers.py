@@ -160,7 +160,7 @@ def main():
         p.error("rounds, check and spacing are 1 or more")
     torch.set_num_threads(o.threads)
     network, datasets = load_network(o.checkpoint, o.window)
-    genome = dict(read_fasta(o.genome))
+    genome = read_fasta(o.genome)
     beg = (o.window - WIDTH) // 2
     model = Mean(network, 0, beg, beg + WIDTH).eval()
     with tempfile.TemporaryDirectory() as directory:

@@ -106,7 +106,7 @@ def main():
     generator_class, helpers = load_scorer(o.src)
     network, datasets = load_network(o.checkpoint, o.window)
     network.eval()
-    genome = dict(read_fasta(o.genome))
+    genome = read_fasta(o.genome)
     table = draw(genome, o)
     with tempfile.TemporaryDirectory() as directory:
         with open(f"{directory}/v.vcf", "w") as f:

@@ -11,7 +11,8 @@ SPDX-License-Identifier: MIT"""
 import h5py
 import numpy as np
 import serve
-from effect_check import mean_of_strands, read_fasta
+from effect_check import mean_of_strands
+from genome_check import read_fasta
 
 
 def regions(genome, bed, length):

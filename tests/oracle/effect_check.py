@@ -27,22 +27,11 @@ import subprocess
 import h5py
 import numpy as np
 import serve
+from genome_check import read_fasta
 
 BASES = set("ACGTRYSWKMBDHVNacgtryswkmbdhvn")
 MEANS = {"R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT", "V": "ACG",
          "N": "ACGT"}
-
-
-def read_fasta(path):
-    genome = {}
-    with open(path) as f:
-        for line in f:
-            if line.startswith(">"):
-                name = line[1:].split()[0]
-                genome[name] = ""
-            else:
-                genome[name] += line.strip()
-    return genome
 
 
 def read_vcf(path):

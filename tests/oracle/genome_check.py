@@ -42,13 +42,13 @@ def read_fasta(path):
             sequences.append((line[1:].split()[0], []))
         elif line:
             sequences[-1][1].append(line.upper())
-    return [(name, ''.join(lines)) for name, lines in sequences]
+    return {name: ''.join(lines) for name, lines in sequences}
 
 
 def encode(path, length, species):
     rows, rows_minus = rows_of(False), rows_of(True)
     x, seqids, start_ends = [], [], []
-    for name, text in read_fasta(path):
+    for name, text in read_fasta(path).items():
         letters = np.frombuffer(text.encode('latin-1'), np.uint8)
         pieces = [(i, min(i + length, len(text))) for i in range(0, len(text), length)]
         for beg, end in pieces:
