@@ -111,7 +111,7 @@ ifdef SAN
 # Skips tests that compare values with other programs' files, inspect sources and pages, or try the suffixes of all
 # outputs: other tests cover the same code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
-  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/outputs.t %/pipeline.t %/readme.t %/workflows.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/outputs.t %/readme.t %/workflows.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c,$(UNIT_SRC))
 endif
 

@@ -39,7 +39,7 @@ check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
 	$(Q)$(PROVE) --exec '$(TEST_SHELL)' $(CLI_TESTS)
-HOST_TESTS ?= $(patsubst %,tests/cli/%.t,covtrain_mpi outputs fasta2h5 kinds h5chunk_blacklist h5chunk_verify coveffect_ism pipeline pipe \
+HOST_TESTS ?= $(patsubst %,tests/cli/%.t,covtrain_mpi outputs fasta2h5 kinds h5chunk_blacklist h5chunk_verify coveffect_ism pipe \
   full_disk tool covpeaks_files covpredict_regions cov2bigwig_regions covprofile_region benchmark_compare subcommands)
 .PHONY: check-hosts
 check-hosts: all $(HELPERS) $(DEMOS) ## run HOST_TESTS with other awks, shells, locales, users and CPUs

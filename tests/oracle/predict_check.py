@@ -3,7 +3,7 @@
 predict_check.py variant KIND GENOME FILE     writes GENOME in a different form (`variants`) or with a fault (`broken`)
 predict_check.py kinds sound|broken           prints the kinds
 predict_check.py layout FILE GENOME MODEL TYPE DATASET...
-predict_check.py same FILE FILE [FIRST]       checks for the same values; the second file may have more rows
+predict_check.py same FILE FILE               checks for the same values
 predict_check.py rounded FILE FLOATS          checks that FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED [NAME]   checks float predictions against float32 exp(output) of the first
@@ -12,7 +12,6 @@ predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST [NAME]]]
                                               checks that the largest relative error is below MAX, 1 - Pearson's r
                                               below MAX_1_R (-: any), and 99 % of the errors below MOST (-: any)
 predict_check.py nearly FILE REFERENCE        checks that at most two integers differ, and by at most one
-predict_check.py tracks FILE DIRECTORY           checks bigWigs <dataset>.bw against the mean of both strands
 predict_check.py serve                        does any of these for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
@@ -141,13 +140,9 @@ def layout(path, genome, model, kind, *datasets):
         assert (p[:][~pad] >= 0).all() and len(np.unique(p[:][~pad])) > 1, "values"
 
 
-def same(path, other, first=None):
+def same(path, other):
     with h5py.File(path) as f, h5py.File(other) as g:
-        x, y = f[P][:], g[P][:]
-        if first:
-            assert len(y) > len(x)
-            y = y[:len(x)]
-        assert np.array_equal(x, y)
+        assert np.array_equal(f[P][:], g[P][:])
 
 
 def rounded(path, floats):
@@ -201,24 +196,6 @@ def nearly(path, reference):
         assert np.array_equal(f["prediction/datasets"][:], g["prediction/datasets"][:])
 
 
-def tracks(path, directory):
-    import pyBigWig
-    with h5py.File(path) as f:
-        strands = {}
-        for name, (beg, end), x in zip(f["data/seqids"][:], f["data/start_ends"][:], f[P][:]):
-            x = x[:abs(end - beg)]
-            strands.setdefault(name.decode(), ({}, {}))[beg > end][min(beg, end)] = x if beg < end else x[::-1]
-        datasets = [d.decode() for d in f["prediction/datasets"][:]]
-    for k, dataset in enumerate(datasets):
-        with pyBigWig.open(f"{directory}/{dataset}.bw") as bw:
-            assert set(bw.chroms()) == set(strands), bw.chroms()
-            for name, pair in strands.items():
-                plus, minus = (np.concatenate([s[i] for i in sorted(s)])[:, k] for s in pair)
-                assert bw.chroms(name) == len(plus), name
-                got = bw.values(name, 0, len(plus), numpy=True)
-                assert np.array_equal(got, np.rint((plus + minus) / 2).astype("f4")), name
-
-
 def main(action, *args):
     if action == "variant":
         kind, source, path = args
@@ -226,8 +203,7 @@ def main(action, *args):
     elif action == "kinds":
         print(" ".join(SOUND if args[0] == "sound" else BROKEN))
     else:
-        {"layout": layout, "same": same, "rounded": rounded, "constant": constant, "close": close, "accuracy": accuracy, "nearly": nearly,
-         "tracks": tracks}[action](*args)
+        {"layout": layout, "same": same, "rounded": rounded, "constant": constant, "close": close, "accuracy": accuracy, "nearly": nearly}[action](*args)
 
 
 if __name__ == "__main__":
