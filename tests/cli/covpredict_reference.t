@@ -1,5 +1,6 @@
 #!/bin/sh
-# covpredict compared with Predmoter's predictions from the same checkpoints; test_reference_models compares more of them.
+# covpredict compared with Predmoter's predictions from the same checkpoints, and --evaluate with its test metrics;
+# test_reference_models compares more predictions.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -33,4 +34,17 @@ ok '    the same bytes' cmp fasta.h5 mini.h5
 run covpredict --float -m "$reference/models/yeast_trained/model.ckpt" -o yeast.h5 "$reference/models/yeast_trained/yeast.fa.gz"
 status_is 0 'a trained model and the FASTA of yeast, gzip'
 check "  is close to Predmoter's floats, padding is exactly -1" close yeast.h5 "$reference/models/yeast_trained/expected_yeast.h5"
+
+data=$reference/predmoter_testdata
+check="$SRC/tests/oracle/evaluate_check.py"
+run covpredict -m "$data/mini_model.ckpt" --evaluate -o mini.tsv "$data"/train_data_[1245].h5 "$data"/val_data_*.h5
+ok "--evaluate: Predmoter's loss and accuracy" "$PYTHON" "$check" predmoter mini.tsv "$data/mini_model_metrics.json"
+for model in bihybrid_even_kernel bihybrid_step3 cnn_plain hybrid; do
+    case=$reference/models/$model/case.json
+    files=$("$PYTHON" -c 'import json, sys
+print(*(sys.argv[2] + "/" + name for name in json.load(open(sys.argv[1]))["test_metrics_one_batch"]))' "$case" "$data")
+    # shellcheck disable=SC2086 # names
+    run covpredict -m "$reference/models/$model/model.ckpt" --evaluate -o $model.tsv $files
+    ok "  also of $model" "$PYTHON" "$check" predmoter $model.tsv "$case" test_metrics_one_batch
+done
 done_testing
