@@ -269,21 +269,7 @@ leaves p.h5 e.h5 one.h5 large.h5 'none of these left a file'
 
 # ---------------------------------------------------------------- signals and closed pipes
 
-"$PYTHON" - <<'END'
-import h5py, numpy as np
-with h5py.File("long.h5", "w") as f:
-    n, L = 40, 200000
-    places = [(i * L, i * L + L) for i in range(n)] + [(i * L + L, i * L) for i in reversed(range(n))]
-    f["data/seqids"] = np.array([b"big"] * len(places))
-    f["data/species"] = np.array([b"s"] * len(places))
-    f["data/start_ends"] = np.array(places)
-    f["prediction/model_name"] = np.array([b"m"])
-    f["prediction/datasets"] = np.array([b"d"])
-    x = np.random.default_rng(1).integers(0, 1000, (L, 1))
-    d = f.create_dataset("prediction/predictions", (2 * n, L, 1), "i2", chunks=(1, L, 1))
-    for i in range(2 * n):
-        d[i] = x
-END
+make_input pred long.h5 names=big datasets=d length=200000 max_length=8000000 value=large dtype=int32 compression=none
 for signal in INT:130 TERM:143; do
     for file in x.bw x.bg.gz new/deep/; do
         start cov2bigwig -o $file long.h5

@@ -113,12 +113,7 @@ refused 1 'standard input: predictions, not measured coverage: ' 'predictions wi
 make_input pred blank.h5 datasets=d names='a b,c'
 run_refused 1 "the name of contig 'a b' has white space" 'a name with a blank' from blank.h5 -o s.bg
 run_refused 1 'is not a finite number' 'values that overflow' from one.h5 --scale 1e300 -o s.bw
-"$PYTHON" - <<'END'
-import h5py, shutil
-shutil.copy("one.h5", "bad.h5")
-with h5py.File("bad.h5", "r+") as f:
-    f["prediction/predictions"][3, 5, 0] = -1
-END
+ask cut one.h5 bad.h5 what=negative || exit 99
 from bad.h5 -o s.bg
 refused 1 'standard input: atacseq: chr1:.*index 5: -1 is not a valid coverage' 'a negative value'
 

@@ -4,15 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk "$random"'BEGIN {
-    seed(7)
-    for (s = 1; s <= 30; s++) {
-        printf ">c%d\n", s
-        for (i = 1; i <= 30 * s; i++)
-            printf "%s", substr("ACGTN", 1 + int(random() * 4.05), 1)
-        print ""
-    }
-}' >g.fa
+awk "$random"'BEGIN { seed(7); for (s = 1; s <= 30; s++) record("c" s, 30 * s, "ACGTACGTACGTACGTN") }' >g.fa
 fasta2h5 --subsequence-length 96 -o g.h5 g.fa || exit 99
 make_ckpt bi-hybrid a.ckpt 1 && make_ckpt bi-hybrid b.ckpt 2 && make_ckpt bi-hybrid c.ckpt 3 && make_ckpt cnn other.ckpt || exit 99
 for m in a b c; do

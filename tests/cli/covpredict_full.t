@@ -4,28 +4,21 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk "$random"'function bases(n, of,   i) {
-    for (i = 1; i <= n; i++)
-        printf "%s%s", letter(of), i % 60 == 0 ? "\n" : ""
-    print ""
-}
-BEGIN {
+awk "$random"'BEGIN {
     seed(6)
     n = split("1 30 4000 1000 500 1008 1009 9000 2016 60 60", length_of, " ")
     for (s = 1; s <= n; s++) {
-        print ">c" s
-        bases(length_of[s], "ACGT")
-        if (s % 3 == 0)
-            bases(1500, "N")
-        if (s % 4 == 0)
-            bases(2000, "ACGTN")
+        record("c" s, length_of[s])
+        letters(s % 3 == 0 ? 1500 : 0, "N")
+        letters(s % 4 == 0 ? 2000 : 0, "ACGTN")
+        print ""
     }
-    print ">all_n"
-    bases(9 * 1008 + 20, "N")
+    record("all_n", 9 * 1008 + 20, "N")
     print ">palindrome" # both strands are the same
     for (i = 0; i < 600; i++)
-        printf "AT%s", i % 30 == 29 ? "\n" : ""
-}' >g.fa
+        printf "AT"
+    print ""
+}' | fold -w 60 >g.fa
 
 # stats NAME EXPRESSION: of s, the statistics, and full, the number of positions of all chunks.
 stats() {

@@ -4,11 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 
 # Enough sequences for many batches.
-awk "$random"'BEGIN {
-    seed(7)
-    for (s = 1; s <= 40; s++)
-        record("c" s, 40 * s)
-}' >g.fa
+awk "$random"'BEGIN { seed(7); for (s = 1; s <= 40; s++) record("c" s, 40 * s) }' >g.fa
 fasta2h5 --subsequence-length 96 -o g.h5 g.fa || exit 99
 make_ckpt cnn m.ckpt || exit 99
 make_ckpt cnn other.ckpt 2 || exit 99

@@ -139,14 +139,7 @@ ok '  with the same result' cmp m/ranks/last.ckpt m/ram-packed/last.ckpt
 
 # ---------------------------------------------------------------- failing processes
 
-"$PYTHON" - <<'EOF'
-import h5py
-with h5py.File("e/train/b.h5", "r") as f:
-    at = f["data/X"].id.get_chunk_info(23)
-with open("e/train/b.h5", "r+b") as f: # in the last process's share
-    f.seek(at.byte_offset + at.size // 2)
-    f.write(bytes(40))
-EOF
+"$PYTHON" "$SRC/tests/oracle/h5_flip.py" e/train/b.h5 data/X 23 || exit 99 # in the last process's share
 ranks 3 -f -o bad --loading ranks
 is "$status" 1 'damage in the data of one process'
 is "$(grep -c 'covtrain: error: rank 2 on host .*: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is reported once, and ends all processes'

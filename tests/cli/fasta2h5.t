@@ -16,13 +16,10 @@ refuses() { tool_refuses 'fasta2h5 -o out.h5' "$@"; }
 # Sequences of odd lengths, shorter and longer than a chunk, with every letter.
 awk "$random"'BEGIN {
     seed(7)
-    split("1 99 100 101 1000 12345", length_of, " ")
-    for (s = 1; s <= 6; s++) {
-        printf ">s%d|x:/%d some words\n", s, s
-        for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", letter("ACGTacgtNnRYSWKMBDHVUury"), (i % 60 == 0 || i == length_of[s]) ? "\n" : ""
-    }
-}' >g.fa
+    split("1 99 100 101 1000 12345", n, " ")
+    for (s = 1; s <= 6; s++)
+        record("s" s "|x:/" s " some words", n[s], "ACGTacgtNnRYSWKMBDHVUury")
+}' | fold -w 60 >g.fa
 run_ok 'a FASTA file' fasta2h5 --subsequence-length 100 -o g.h5 g.fa
 stderr_is '' '  without any message'
 stdout_is '' '  and nothing on standard output'

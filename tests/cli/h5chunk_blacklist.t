@@ -4,12 +4,7 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk "$random"'BEGIN {
-    seed(5)
-    split("250 100 60 60 30", length_of, " ")
-    for (s = 1; s <= 5; s++)
-        record("s" s, length_of[s])
-}' >g.fa
+awk "$random"'BEGIN { seed(5); split("250 100 60 60 30", n, " "); for (s = 1; s <= 5; s++) record("s" s, n[s]) }' >g.fa
 fasta2h5 -q --subsequence-length 100 -o g.h5 g.fa || exit 99
 
 # check.py NAMES FILE: rows of these sequences are 0, all others 1; everything else equals g.h5.

@@ -5,11 +5,7 @@
 need_python h5py numpy
 
 # Two sequences in chunks of 100: rows 0 to 2 are chr1 +, 3 to 5 chr1 -, 6 chr2 +, 7 chr2 -.
-awk "$random"'BEGIN {
-    seed(3)
-    record("chr1", 250)
-    record("chr2", 60)
-}' >g.fa
+awk "$random"'BEGIN { seed(3); record("chr1", 250); record("chr2", 60) }' >g.fa
 run_ok 'a genome file' fasta2h5 --subsequence-length 100 --compression libdeflate --species S -o bases.h5 g.fa
 
 # `make NAME` writes NAME.h5: a sound file, or one with a fault.

@@ -5,22 +5,13 @@
 . "$SRC/tests/lib/tap.sh"
 
 # Random sequences of the given lengths.
-random_fasta() { # SEED LENGTH...
+random_fasta() { # SEED 'LENGTH...'
     awk -v from="$1" -v lengths="$2" "$random"'BEGIN {
         seed(from)
         n = split(lengths, length_of, " ")
-        for (s = 1; s <= n; s++) {
-            printf ">c%d\n", (s * 7) % n
-            line = ""
-            for (i = 1; i <= length_of[s]; i++) {
-                line = line (int(i / 400) % 9 == 3 ? "N" : letter("ACGTacgt"))
-                if (i % 80 == 0 || i == length_of[s]) {
-                    print line
-                    line = ""
-                }
-            }
-        }
-    }'
+        for (s = 1; s <= n; s++)
+            record("c" s * 7 % n, length_of[s], "ACGTacgtN")
+    }' | fold -w 80
 }
 random_fasta 3 '5000 1 999 1008 1009 2016 37 7777 300' >g.fa
 make_ckpt cnn M.ckpt || exit 99

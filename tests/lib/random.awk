@@ -17,8 +17,8 @@ function letters(n, of) { # prints n letters, without a newline
     while (n-- > 0)
         printf "%s", letter(of)
 }
-function record(name, n) { # prints FASTA
+function record(name, n, of) { # prints FASTA, of the letters ACGT by default
     printf ">%s\n", name
-    letters(n, "ACGT")
+    letters(n, of ? of : "ACGT")
     print ""
 }
