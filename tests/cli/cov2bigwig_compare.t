@@ -119,9 +119,7 @@ is "$(tail -n 1 "$stdout" | cut -f 3-8 | tr '\t' ' ')" "total $(awk '{n += $3 - 
 )" 'a track agrees with itself'
 awk '$1 != "m" && $1 != "short"' y.bg >few.bg
 printf 'more\t0\t9\t1\n' >>few.bg
-run_ok 'contigs that only one has' cov2bigwig --compare few.bg x.bg
-cp "$stdout" table
-check table x.bg few.bg '  are left out'
+agrees 'contigs that only one has are left out' x.bg x.bg few.bg '--compare few.bg'
 stderr_like 'x.bg: skipping 2 of 5 contigs that are not in few.bg: m, short' '  and listed'
 stderr_like 'few.bg: skipping 1 of 4 contigs that are not in x.bg: more' '  of both'
 
@@ -145,9 +143,7 @@ done
 run cov2bigwig --compare e.h5 --peak-threshold 2 -@ 1 p.h5
 ok '  whatever the number of threads' cmp table "$stdout"
 h5chunk cat -q p.h5 >stream || exit 99
-run cov2bigwig --compare e.h5 - <stream
-cp "$stdout" table
-check table p_atacseq.bg e.h5:atacseq:avg 'a chunk stream' dataset=atacseq stem=stdin
+agrees 'a chunk stream' - p_atacseq.bg e.h5:atacseq:avg '--compare e.h5' dataset=atacseq stem=stdin <stream
 run cov2bigwig --experimental --compare e.h5 --datasets h3k4me3 e.h5
 is "$(tail -n 1 "$stdout" | cut -f 6-7 | tr '\t' ' ')" '1 1' 'a genome file agrees with itself'
 track e.bw --experimental --datasets atacseq e.h5
@@ -157,9 +153,9 @@ track f.bg float.h5
 agrees 'values that are not integers' float.h5 f.bg e.h5:atacseq:avg '--compare e.h5' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
 agrees 'one strand of measured coverage, and a track' p_atacseq.bg p_atacseq.bg e.h5:atacseq:+ '--compare e.h5 --strand + --datasets atacseq' dataset=atacseq stem=p_atacseq
-run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
-cp "$stdout" table
-check table p_atacseq.bg e.h5:atacseq:+ '  from standard input' dataset=atacseq stem=stdin
+# shellcheck disable=SC2094 # nothing is written
+agrees '  from standard input' - p_atacseq.bg e.h5:atacseq:+ '--compare e.h5 --strand + --datasets atacseq' dataset=atacseq stem=stdin \
+    <p_atacseq.bg
 gzip -k p_atacseq.bg
 mkfifo pipe
 run sh -c 'cat p_atacseq.bg.gz >pipe & cov2bigwig --compare e.h5 --datasets atacseq -@ 2 pipe'
@@ -253,10 +249,8 @@ set -- --window-size 25 --scale 0.5 --min-value 1 --blacklist-file regions.bed -
 # A comparison does not round smoothed values, like those of tracks.
 track p_plain.bg --datasets atacseq p.h5
 track p_new.bg "$@" p_plain.bg
-run cov2bigwig --datasets atacseq "$@" --compare e_new.bg --peak-threshold 3 p.h5
-status_is 0 'the input is smoothed, scaled, filtered and renamed'
-cp "$stdout" table
-check table p_new.bg e_new.bg '  before it is compared' dataset=atacseq stem=p threshold=3 empty=new,chr10
+agrees 'the input is smoothed, scaled, filtered and renamed' p.h5 p_new.bg e_new.bg "--datasets atacseq $* --compare e_new.bg --peak-threshold 3" \
+    dataset=atacseq stem=p threshold=3 empty=new,chr10
 
 # ---------------------------------------------------------------- on a terminal
 
@@ -409,10 +403,7 @@ for path, x in ("u.bg", r.random(n)), ("v.bg", r.random(n)):
     with open(path, "w") as f:
         f.writelines("c\t%d\t%d\t%.9g\n" % (i, i + 1, v) for i, v in enumerate(x))
 END
-run cov2bigwig --compare v.bg --bin-sizes 1,2,3,5,7 -f --stats s.json u.bg
-cp "$stdout" table
-status_is 0 'all pairs are different'
-check table u.bg v.bg '  are right' sizes=1,2,3,5,7 stem=u
+agrees 'all pairs are different' u.bg u.bg v.bg '--compare v.bg --bin-sizes 1,2,3,5,7 -f --stats s.json' sizes=1,2,3,5,7 stem=u
 ok '  in bounded memory' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["peak_rss_bytes"] < 400e6'
 
 done_testing

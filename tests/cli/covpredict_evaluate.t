@@ -33,26 +33,21 @@ for name in "all", "one", "other", "bad":
 EOF
 covpredict -q -m m.ckpt --float -o floats.h5 g.h5 || exit 99
 
-run_ok 'two files' covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
-cp "$stdout" two.tsv
+run_ok 'two files' covpredict -m m.ckpt --evaluate --stats stats.json -o two.tsv all.h5 one.h5
 ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
 ok '  and of the second, which lacks a dataset' ask table two.tsv floats.h5 one.h5
 make_ckpt bi-hybrid second.ckpt 2 && covpredict -q -m m.ckpt,second.ckpt --float -o means.h5 g.h5 || exit 99
-run covpredict -m m.ckpt,second.ckpt --evaluate all.h5
-cp "$stdout" ensemble.tsv
+run covpredict -m m.ckpt,second.ckpt --evaluate -o ensemble.tsv all.h5
 ok 'correct table of an ensemble' ask table ensemble.tsv means.h5 all.h5
 ok '  --stats has the same' ask json two.tsv stats.json
 is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing dataset'
-for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
+for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7'; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q -m m.ckpt --evaluate $how all.h5 one.h5
-    [ -s "$stdout" ] && cp "$stdout" x.tsv
-    ok "  the same bytes with $how" cmp two.tsv x.tsv
+    ok "  the same bytes on standard output, with $how" cmp two.tsv "$stdout"
 done
-run covpredict -m m.ckpt --evaluate -o x.tsv all.h5
-status_is 1 'an existing output is kept'
-run_ok '--blacklist' covpredict -m m.ckpt --evaluate --blacklist all.h5
-cp "$stdout" black.tsv
+run_refused 1 'two\.tsv: already exists' 'an existing output' covpredict -m m.ckpt --evaluate -o two.tsv all.h5
+run_ok '--blacklist' covpredict -m m.ckpt --evaluate --blacklist -o black.tsv all.h5
 ok '  omits chunks' ask table black.tsv floats.h5 all.h5 blacklist
 unlike "$(cat "$stderr")" 'data/blacklist' '  without a message'
 run covpredict -q -m m.ckpt --evaluate --blacklist all.h5 one.h5
@@ -62,19 +57,16 @@ is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blackli
 names=$(grep '^>' g.fa | tr -d '>' | cut -d ' ' -f 1)
 long=$(echo "$names" | head -n 1)
 printf '%s\t%d\t%d\n' "$long" 100 300 "$long" 900 2100 "$(echo "$names" | sed -n 2p)" 0 50 absent 1 2 >mask.bed
-run_ok '--blacklist-file with regions' covpredict -m m.ckpt --evaluate --blacklist-file mask.bed --stats bed.json all.h5
-cp "$stdout" bed.tsv
+run_ok '--blacklist-file with regions' covpredict -m m.ckpt --evaluate --blacklist-file mask.bed --stats bed.json -o bed.tsv all.h5
 ok '  leaves them out' ask table bed.tsv floats.h5 all.h5 mask.bed
 is "$(cmp -s bed.tsv two.tsv; echo $?)" 1 '  which changes something'
 stderr_like 'warning: mask\.bed: 1 of 3 names are not in all\.h5; the first is absent$' '  names that are not in the file are reported'
 like "$(cat bed.json)" 'mask\.bed' '  the file is in --stats'
-run covpredict -q -m m.ckpt --evaluate --blacklist-file mask.bed --blacklist all.h5 one.h5
-cp "$stdout" both.tsv
+run covpredict -q -m m.ckpt --evaluate --blacklist-file mask.bed --blacklist -o both.tsv all.h5 one.h5
 ok '  and goes with --blacklist' ask table both.tsv floats.h5 all.h5 mask.bed blacklist
 stderr_like 'not in any file; the first is absent$' '  one warning for several files'
 echo "$long" >ids
-run covpredict -q -m m.ckpt --evaluate --blacklist-file ids all.h5
-cp "$stdout" ids.tsv
+run covpredict -q -m m.ckpt --evaluate --blacklist-file ids -o ids.tsv all.h5
 ok '  or names' ask table ids.tsv floats.h5 all.h5 ids
 echo "$names" >ids
 run covpredict -m m.ckpt --evaluate --blacklist-file ids all.h5
@@ -118,8 +110,7 @@ EOF
 covpredict -q -m m.ckpt --float -o long_floats.h5 long.h5 || exit 99
 for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
     # shellcheck disable=SC2086 # names
-    run_ok "chunks of different lengths: $files" covpredict -q -m m.ckpt --evaluate $files
-    cp "$stdout" lengths.tsv
+    run_ok "chunks of different lengths: $files" covpredict -q -f -m m.ckpt --evaluate -o lengths.tsv $files
     ok '  correct table for the longer ones' ask table lengths.tsv long_floats.h5 long.h5
     grep '^long\.h5' lengths.tsv >of_long
     grep '^one\.h5' lengths.tsv >of_one

@@ -169,25 +169,23 @@ done <<'END'
 -m m.ckpt --subsequence-length 96 --species g other.fa|input: .*
 END
 rm other.fa
-cp kept x.h5.resume
-run covpredict --resume -m m.ckpt -o x.h5 measured.h5
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'a genome file with new coverage is resumed'
-ok '  with the same bytes' cmp x.h5 whole.h5
-rm x.h5 measured.h5
-cp kept x.h5.resume
+resumes() { # NAME ARG...
+    name=$1
+    shift
+    rm -f x.h5
+    cp kept x.h5.resume
+    run_ok "$name" covpredict --resume -o x.h5 "$@"
+    stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  resumes'
+}
 cp m.ckpt copy.ckpt
-run covpredict --resume -m copy.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'so is one with a copy of the model'
-rm x.h5 copy.ckpt
-cp kept x.h5.resume
-run covpredict --resume --subsequence-length 96 -m m.ckpt -o x.h5 g.fa
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'a FASTA of the same bases, too'
+resumes 'a copy of the model' -m copy.ckpt g.h5
+resumes 'a genome file with new coverage' -m m.ckpt measured.h5
 ok '  with the same bytes' cmp x.h5 whole.h5
-rm x.h5
-cp kept x.h5.resume
-run_ok 'options that do not affect values may change' covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it resumes'
+resumes 'a FASTA of the same bases' --subsequence-length 96 -m m.ckpt g.fa
 ok '  with the same bytes' cmp x.h5 whole.h5
+resumes 'options that do not affect values' -@ 2 --batch-size 5 --loading ram -m m.ckpt g.h5
+ok '  with the same bytes' cmp x.h5 whole.h5
+rm measured.h5 copy.ckpt
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept x.h5 '  and the journal is removed'
 
 # Killed after the output got its final name, and before it replaced another output.

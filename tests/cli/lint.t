@@ -183,9 +183,10 @@ toy_tool --help-machine | awk -F '\t' '$1 != "act" {
 sed -i 's/\\fIACT\\fR/\\fIprint|write|fail|usage|no\\-memory|wait|flood|warn|create\\fR/' toy_tool.1
 pages bin toy_tool.1
 stdout_is '' 'a correct page'
-page_fault() { # SED-COMMAND N REGEX NAME: N findings, one of them matches
-    sed "$1" toy_tool.1 >"$tap_dir/toy_tool.1"
-    pages bin "$tap_dir/toy_tool.1"
+page=toy_tool.1
+page_fault() { # SED-COMMAND N REGEX NAME: N findings in the changed page, one of them matches
+    sed "$1" $page >"$tap_dir/$page"
+    pages bin "$tap_dir/$page"
     is "$status $(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" "1 1 $2" "$4" || diag "$(cat "$stdout")"
 }
 page_fault 's/does little/does a lot/' 1 'NAME is not' 'another summary'
@@ -237,20 +238,16 @@ toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 !=
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")", no }' >>toy_box.1
 pages bin toy_box.1
 stdout_is '' 'a correct page of subcommands'
-page_of_box() { # SED-COMMAND N REGEX NAME: as page_fault
-    sed "$1" toy_box.1 >"$tap_dir/toy_box.1"
-    pages bin "$tap_dir/toy_box.1"
-    is "$status $(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" "1 1 $2" "$4" || diag "$(cat "$stdout")"
-}
-page_of_box 's/keeps/loses/' 1 'NAME is not' 'another summary of the program'
-page_of_box 's/toy_box rest/toy_box wait/' 1 'SYNOPSIS lacks rest' 'a subcommand that SYNOPSIS lacks'
-page_of_box 's/SH REST/SH RESTED/' 1 'no section REST' 'a subcommand without a section'
-page_of_box 's/-times/-turns/' 2 'spin: --turns is not an option' 'an option that a subcommand lacks'
-page_of_box 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its section lacks'
-page_of_box 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
-page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
-page_of_box '0,/ (not in rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
-page_of_box 's/only warnings/& (not in spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
+page=toy_box.1
+page_fault 's/keeps/loses/' 1 'NAME is not' 'another summary of the program'
+page_fault 's/toy_box rest/toy_box wait/' 1 'SYNOPSIS lacks rest' 'a subcommand that SYNOPSIS lacks'
+page_fault 's/SH REST/SH RESTED/' 1 'no section REST' 'a subcommand without a section'
+page_fault 's/-times/-turns/' 2 'spin: --turns is not an option' 'an option that a subcommand lacks'
+page_fault 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its section lacks'
+page_fault 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
+page_fault 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
+page_fault '0,/ (not in rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
+page_fault 's/only warnings/& (not in spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
 
 # ---------------------------------------------------------------- two builds
 
