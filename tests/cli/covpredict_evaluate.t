@@ -36,11 +36,11 @@ covpredict -q -m m.ckpt --float -o floats.h5 g.h5 || exit 99
 run_ok 'two files' covpredict -m m.ckpt --evaluate --stats stats.json -o two.tsv all.h5 one.h5
 ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
 ok '  and of the second, which lacks a dataset' ask table two.tsv floats.h5 one.h5
+is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing dataset'
+ok '  --stats has the same' ask json two.tsv stats.json
 make_ckpt bi-hybrid second.ckpt 2 && covpredict -q -m m.ckpt,second.ckpt --float -o means.h5 g.h5 || exit 99
 run covpredict -m m.ckpt,second.ckpt --evaluate -o ensemble.tsv all.h5
 ok 'correct table of an ensemble' ask table ensemble.tsv means.h5 all.h5
-ok '  --stats has the same' ask json two.tsv stats.json
-is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing dataset'
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7'; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q -m m.ckpt --evaluate $how all.h5 one.h5
