@@ -56,20 +56,33 @@ static bool starts_with(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
+/* Returns true if the group of dataset `name` is one of those whose rows are chunks. */
+static bool is_in_rows(const char *name)
+{
+    static const char *const groups[] = {"data", "evaluation", "prediction", "scores"};
+    static const char annotations[] = "alternative/"; /* with a group for each */
+    const char *slash = strrchr(name, '/');
+    if (!slash || strcmp(name, COV_PREDICTIONS_MODEL) == 0 ||
+        strcmp(name, COV_PREDICTIONS_DATASETS) == 0)
+        return false;
+    if (starts_with(name, annotations))
+        return strchr(name + strlen(annotations), '/') == slash;
+    for (size_t i = 0; i < COV_COUNT(groups); i++)
+        if (starts_with(name, groups[i]) && name + strlen(groups[i]) == slash)
+            return true;
+    return false;
+}
+
 /* Sets *yes to whether dataset `name` has one row per chunk. Fails if it should have, but its
  * number of rows is wrong. */
 static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int rank, size_t n_rows,
                        bool *yes, struct cov_err *e)
 {
-    const char *slash = strchr(name, '/');
-    bool in_data = starts_with(name, "data/");
     *yes = false;
-    if (!slash || strchr(slash + 1, '/') ||
-        !(in_data || starts_with(name, "evaluation/") || starts_with(name, "prediction/")) ||
-        strcmp(name, COV_PREDICTIONS_MODEL) == 0 || strcmp(name, COV_PREDICTIONS_DATASETS) == 0)
+    if (!is_in_rows(name))
         return COV_OK;
     *yes = n_rows == f->n_rows;
-    if (!*yes && (in_data || rank > 1))
+    if (!*yes && (starts_with(name, "data/") || rank > 1))
         return cov_fail(e, COV_EINPUT, "%s: %s: %zu rows, but there are %zu chunks",
                         cov_h5_path(f->h5), name, n_rows, f->n_rows);
     return COV_OK;

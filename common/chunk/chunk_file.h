@@ -22,9 +22,9 @@
 struct cov_chunk_file;
 
 /* Opens any file of chunks. data/start_ends, seqids, species (optional) and the tables of a partial
- * file form the grid. The head lists the other datasets. Those in data/, evaluation/ or
- * prediction/ that have one row per chunk are sets (except the lists model_name and datasets of a
- * predictions file); all others are tables. L is taken from the bases, else from the predictions,
+ * file form the grid. The head lists the other datasets. Those in data/, evaluation/, prediction/,
+ * scores/ or alternative/NAME/ that have one row per chunk are sets (except the lists model_name and
+ * datasets of a predictions file); all others are tables. L is taken from the bases, else from the predictions,
  * else from the longest rows. COV_EINPUT, with file and dataset, for damaged or contradictory data
  * and for data that cannot be passed on (unsupported types or ranks, tables over 256 MiB);
  * COV_EUNSUPPORTED for unknown filters and for links. Attributes that are not strings are skipped

@@ -103,6 +103,8 @@ static bool is_type(const struct cov_h5_type *t)
         return !t->big_endian && (n == 2 || n == 4 || n == 8);
     case COV_H5_STRING:
         return n > 0 && n <= MAX_STRING_BYTES && (t->padding == '\0' || t->padding == ' ');
+    case COV_H5_BOOL:
+        return n == 1;
     }
     return false;
 }

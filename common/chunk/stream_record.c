@@ -271,7 +271,17 @@ int cov_stream_unpack(const struct cov_chunk_head *head, const char *name,
 
 enum { FLAG_PARTIAL = 1, FLAG_BASES = 2 };
 enum { TYPE_SIGNED = 1, TYPE_SPACES = 2 };
-enum { KIND_INT = 1, KIND_FLOAT = 2, KIND_STRING = 3 };
+
+/* The kinds of types in a stream: 1 + the index here. */
+static const enum cov_h5_kind kinds[] = {COV_H5_INT, COV_H5_FLOAT, COV_H5_STRING, COV_H5_BOOL};
+
+static uint8_t number_of(enum cov_h5_kind kind)
+{
+    uint8_t n = 0;
+    while (kinds[n] != kind)
+        n++;
+    return n + 1;
+}
 
 static int check_limits(const struct cov_chunk_head *head, int code, struct cov_err *e)
 {
@@ -336,16 +346,13 @@ static void put_text(struct head_writer *w, const char *text)
 static void put_shape(struct head_writer *w, const char *name, const struct cov_h5_type *type,
                       int rank, const size_t *dims, int n_dims)
 {
-    uint8_t kind = type->kind == COV_H5_INT     ? KIND_INT
-                   : type->kind == COV_H5_FLOAT ? KIND_FLOAT
-                                                : KIND_STRING;
     uint8_t flags = 0;
     if (type->kind == COV_H5_INT && type->is_signed)
         flags = TYPE_SIGNED;
     if (type->kind == COV_H5_STRING && type->padding == ' ')
         flags = TYPE_SPACES;
     put_text(w, name);
-    put(w, (uint8_t[4]){kind, flags, (uint8_t)rank, 0}, 4);
+    put(w, (uint8_t[4]){number_of(type->kind), flags, (uint8_t)rank, 0}, 4);
     put_u32(w, type->bytes);
     for (int i = 0; i < n_dims; i++)
         put_u64(w, dims[i]);
@@ -441,18 +448,18 @@ static char *take_shape(struct head_reader *r, struct cov_h5_type *type, int *ra
     const uint8_t *p = take(r, 8);
     if (!p)
         return name;
-    uint8_t flag = p[0] == KIND_INT ? TYPE_SIGNED : p[0] == KIND_STRING ? TYPE_SPACES : 0;
-    if (p[0] < KIND_INT || p[0] > KIND_STRING || p[1] & ~flag || p[3])
+    const bool known = p[0] >= 1 && p[0] <= COV_COUNT(kinds);
+    const enum cov_h5_kind kind = known ? kinds[p[0] - 1] : COV_H5_BOOL;
+    uint8_t flag = kind == COV_H5_INT ? TYPE_SIGNED : kind == COV_H5_STRING ? TYPE_SPACES : 0;
+    if (!known || p[1] & ~flag || p[3])
         r->rc = cov_fail(r->e, COV_EINPUT, "%s: unknown type", name);
     else if (p[2] < 1 || p[2] > 3)
         r->rc = cov_fail(r->e, COV_EINPUT, "%s: %d dimensions", name, p[2]);
     *type = (struct cov_h5_type){
-        .kind = p[0] == KIND_INT     ? COV_H5_INT
-                : p[0] == KIND_FLOAT ? COV_H5_FLOAT
-                                     : COV_H5_STRING,
+        .kind = kind,
         .bytes = cov_stream_u32(p + 4),
-        .is_signed = p[0] == KIND_INT && p[1],
-        .padding = p[0] == KIND_STRING && p[1] ? ' ' : '\0',
+        .is_signed = kind == COV_H5_INT && p[1],
+        .padding = kind == COV_H5_STRING && p[1] ? ' ' : '\0',
     };
     *rank = p[2];
     for (int i = 0; !r->rc && i < *rank - skip; i++)

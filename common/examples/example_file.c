@@ -69,7 +69,8 @@ static int read_blacklist(struct cov_example_file *f, struct cov_err *e)
                  f->path);
         return COV_OK;
     }
-    if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
+    if ((set->type.kind != COV_H5_INT && set->type.kind != COV_H5_BOOL) ||
+        cov_chunk_set_row_bytes(set) != set->type.bytes)
         return cov_fail(e, COV_EINPUT, "%s: " COV_BLACKLIST_SET ": not one integer per chunk",
                         f->path);
     struct cov_blob raw = COV_BLOB_INIT;

@@ -34,6 +34,8 @@ const char *cov_h5_type_text(const struct cov_h5_type *t, char text[COV_H5_TYPE_
     const char *kind = t->kind == COV_H5_FLOAT ? "float" : t->is_signed ? "int" : "uint";
     if (t->kind == COV_H5_STRING)
         (void)snprintf(text, COV_H5_TYPE_TEXT, "S%zu", t->bytes);
+    else if (t->kind == COV_H5_BOOL)
+        (void)snprintf(text, COV_H5_TYPE_TEXT, "bool");
     else
         (void)snprintf(text, COV_H5_TYPE_TEXT, "%s%zu%s", kind, 8 * t->bytes,
                        t->big_endian ? " big-endian" : "");
@@ -326,7 +328,7 @@ static bool store_double(const struct cov_h5_type *t, double v, uint8_t *p)
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e)
 {
-    assert(type->kind == COV_H5_INT && type->bytes >= 1 && type->bytes <= 8);
+    assert(type->kind == COV_H5_INT || type->kind == COV_H5_BOOL);
     const uint8_t *p = src;
     if (type->big_endian != FOREIGN && type->is_signed) {
         switch (type->bytes) { /* the types of nearly all files */

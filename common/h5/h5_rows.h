@@ -15,9 +15,10 @@
 #include "common/codec/codec.h"
 
 enum cov_h5_kind {
-    COV_H5_INT,   /* 1, 2, 4 or 8 bytes */
-    COV_H5_FLOAT, /* IEEE: 2, 4 or 8 bytes */
-    COV_H5_STRING /* fixed length */
+    COV_H5_INT,    /* 1, 2, 4 or 8 bytes */
+    COV_H5_FLOAT,  /* IEEE: 2, 4 or 8 bytes */
+    COV_H5_STRING, /* fixed length */
+    COV_H5_BOOL    /* 1 byte: h5py's enumeration of FALSE = 0 and TRUE = 1 */
 };
 
 struct cov_h5_type {
@@ -62,7 +63,7 @@ struct cov_h5_block {
 int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
                   size_t first_piece, const uint8_t **elems, struct cov_err *e) COV_MUST_USE;
 
-/* Converts n numbers of type INT or FLOAT to double. 64-bit integers may be rounded. */
+/* Converts n elements of type INT, FLOAT or BOOL to double. 64-bit integers may be rounded. */
 void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst);
 
 /* Sets values[0..n) to the n elements at `elems`. Fast, but the type must be an integer of 4 or 8
@@ -74,7 +75,7 @@ bool cov_h5_to_float(const struct cov_h5_type *type, const void *elems, size_t n
  * negative, infinite or NaN. */
 size_t cov_count_valid(const float *values, size_t n);
 
-/* Converts n numbers of type INT to int64_t. COV_EINPUT if one does not fit. */
+/* Converts n elements of type INT or BOOL to int64_t. COV_EINPUT if one does not fit. */
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e) COV_MUST_USE;
 
@@ -84,7 +85,7 @@ int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, i
 size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
                      const struct cov_h5_type *to, void *dst);
 
-/* Writes "float16", "int64", "int32 big-endian" or "S50". Returns `text`. */
+/* Writes "float16", "int64", "int32 big-endian", "bool" or "S50". Returns `text`. */
 enum { COV_H5_TYPE_TEXT = 48 };
 const char *cov_h5_type_text(const struct cov_h5_type *type, char text[COV_H5_TYPE_TEXT]);
 

@@ -51,56 +51,6 @@ static int fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, con
 
 /* ---- describing ---- */
 
-static bool is_ieee(hid_t type, size_t bytes)
-{
-    static const struct {
-        size_t bytes, sign, exponent, n_exponent, n_mantissa, bias;
-    } layouts[] = {{2, 15, 10, 5, 10, 15}, {4, 31, 23, 8, 23, 127}, {8, 63, 52, 11, 52, 1023}};
-    size_t sign, exponent, n_exponent, mantissa, n_mantissa;
-    if (H5Tget_fields(type, &sign, &exponent, &n_exponent, &mantissa, &n_mantissa) < 0)
-        return false;
-    for (size_t i = 0; i < COV_COUNT(layouts); i++)
-        if (bytes == layouts[i].bytes)
-            return sign == layouts[i].sign && exponent == layouts[i].exponent &&
-                   n_exponent == layouts[i].n_exponent && mantissa == 0 &&
-                   n_mantissa == layouts[i].n_mantissa && H5Tget_ebias(type) == layouts[i].bias &&
-                   H5Tget_norm(type) == H5T_NORM_IMPLIED && H5Tget_offset(type) == 0 &&
-                   H5Tget_precision(type) == 8 * bytes;
-    return false;
-}
-
-static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, struct cov_err *e)
-{
-    H5T_class_t kind = H5Tget_class(s->type);
-    t->bytes = H5Tget_size(s->type);
-    if (kind == H5T_STRING) {
-        if (H5Tis_variable_str(s->type) != 0)
-            return fail_set(s, e, COV_EINPUT, "variable-length strings are not supported");
-        t->kind = COV_H5_STRING;
-        t->padding = H5Tget_strpad(s->type) == H5T_STR_SPACEPAD ? ' ' : '\0';
-        /* A file with more is damaged. */
-        return t->bytes > 0 && t->bytes <= 65536
-                   ? COV_OK
-                   : fail_set(s, e, COV_EINPUT, "strings of more than 65536 bytes");
-    }
-    H5T_order_t order = kind == H5T_INTEGER || kind == H5T_FLOAT ? H5Tget_order(s->type) : 0;
-    t->big_endian = order == H5T_ORDER_BE && t->bytes > 1;
-    if (kind == H5T_INTEGER && (order == H5T_ORDER_LE || order == H5T_ORDER_BE) &&
-        (t->bytes == 1 || t->bytes == 2 || t->bytes == 4 || t->bytes == 8) &&
-        H5Tget_precision(s->type) == 8 * t->bytes && H5Tget_offset(s->type) == 0) {
-        t->kind = COV_H5_INT;
-        t->is_signed = H5Tget_sign(s->type) == H5T_SGN_2;
-        return COV_OK;
-    }
-    if (kind == H5T_FLOAT && (order == H5T_ORDER_LE || order == H5T_ORDER_BE) &&
-        is_ieee(s->type, t->bytes)) {
-        t->kind = COV_H5_FLOAT;
-        return COV_OK;
-    }
-    return fail_set(s, e, COV_EINPUT,
-                    "elements are neither integers, floats nor fixed-length strings");
-}
-
 static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
 {
     int n = H5Sget_simple_extent_ndims(s->space);
@@ -302,7 +252,8 @@ static int open_set(struct cov_h5 *f, const char *name, int rank, bool by_hdf5,
         rc = fail_set(s, e, COV_EINPUT, "damaged dataset");
         goto out;
     }
-    rc = describe_type(s, &s->stored.type, e);
+    const char *fault = cov_h5_type_describe(s->type, &s->stored.type);
+    rc = fault ? fail_set(s, e, COV_EINPUT, fault) : COV_OK;
     if (!rc)
         rc = describe_shape(s, rank, s->stored.dims, e);
     if (!rc)
@@ -615,39 +566,6 @@ int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols
 
 /* ---- writing ---- */
 
-static hid_t make_type(const struct cov_h5_type *t)
-{
-    hid_t type;
-    switch (t->kind) {
-    case COV_H5_STRING:
-        type = H5Tcopy(H5T_C_S1);
-        (void)H5Tset_size(type, t->bytes);
-        (void)H5Tset_strpad(type, t->padding == ' ' ? H5T_STR_SPACEPAD : H5T_STR_NULLPAD);
-        return type;
-    case COV_H5_INT:
-        if (!t->is_signed)
-            return H5Tcopy(t->bytes == 1   ? H5T_STD_U8LE
-                           : t->bytes == 2 ? H5T_STD_U16LE
-                           : t->bytes == 4 ? H5T_STD_U32LE
-                                           : H5T_STD_U64LE);
-        return H5Tcopy(t->bytes == 1   ? H5T_STD_I8LE
-                       : t->bytes == 2 ? H5T_STD_I16LE
-                       : t->bytes == 4 ? H5T_STD_I32LE
-                                       : H5T_STD_I64LE);
-    case COV_H5_FLOAT:
-        break;
-    }
-    type = H5Tcopy(t->bytes == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
-    if (t->bytes == 2) {
-        /* Derived from F32 as in h5py. The fields must be set first, because they must fit into the
-         * new size. */
-        (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
-        (void)H5Tset_size(type, 2);
-        (void)H5Tset_ebias(type, 15);
-    }
-    return type;
-}
-
 /* Declares the fill value, except zeros, which are the default (like h5py). */
 static bool set_fill(hid_t dcpl, const struct cov_h5_new *spec, hid_t type)
 {
@@ -709,7 +627,7 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
         s->stored.chunk[i] = i < spec->rank ? spec->chunk[i] : 1;
     }
     s->rank = spec->rank;
-    s->type = make_type(&spec->type);
+    s->type = cov_h5_type_make(&spec->type);
     hid_t lcpl = H5Pcreate(H5P_LINK_CREATE), dcpl = make_create_list(spec, s->type);
     (void)H5Pset_create_intermediate_group(lcpl, 1);
     s->space = H5Screate_simple(spec->rank, dims, max_dims);

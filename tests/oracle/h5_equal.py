@@ -22,6 +22,8 @@ import serve
 STEP = 256
 # Datasets of texts, whose width may differ.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
+# Groups of datasets with a row for each chunk.
+BY_ROW = {"data", "evaluation", "prediction", "scores", "alternative"}
 # What covtools writes, whatever the types of its input.
 TYPES = {"data/X": np.float16, "data/start_ends": np.int64}
 # Attributes that covtools adds; times and versions may differ.
@@ -102,11 +104,11 @@ def compare(path_a, path_b, rows, dtype):
         m = n if rows is None else len(rows)
         for name in sorted(set(x) - (grid if rows is not None else set())):
             s, t = x[name], y[name]
-            is_signal = name.startswith(("evaluation/", "prediction/")) and len(s.shape) > 1
+            is_signal = name.startswith(("evaluation/", "prediction/")) and len(s.shape) > 1 and s.dtype != bool
             wanted = np.dtype(dtype if dtype and is_signal else TYPES.get(name, s.dtype.newbyteorder("<")))
             if t.dtype != wanted and not (name in COLUMNS and t.dtype.kind == "S"):
                 return f"{name}: type {t.dtype} instead of {wanted}"
-            by_row = s.shape[0] == n and name.split("/")[0] in ("data", "evaluation", "prediction")
+            by_row = s.shape[0] == n and name.split("/")[0] in BY_ROW
             if name in grid or name in ("prediction/datasets", "prediction/model_name"):
                 by_row = False
             shape = (m,) + tuple(s.shape[1:]) if by_row else tuple(s.shape)

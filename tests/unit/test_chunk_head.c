@@ -102,12 +102,12 @@ TEST(test_wrong_sets)
         refuse_set(&h, &s, taken[i]);
     }
     static const struct cov_h5_type types[] = {
-        {COV_H5_INT, 3, true, false, '\0'},       {COV_H5_INT, 0, true, false, '\0'},
-        {COV_H5_INT, 16, true, false, '\0'},      {COV_H5_INT, 4, true, true, '\0'},
-        {COV_H5_FLOAT, 1, true, false, '\0'},     {COV_H5_FLOAT, 8, true, true, '\0'},
-        {COV_H5_STRING, 0, false, false, '\0'},   {COV_H5_STRING, 65537, false, false, '\0'},
-        {COV_H5_STRING, 5, false, false, 'x'},    {(enum cov_h5_kind)7, 4, false, false, '\0'},
-        {COV_H5_INT, SIZE_MAX, true, false, '\0'}};
+        {COV_H5_INT, 3, true, false, '\0'},        {COV_H5_INT, 0, true, false, '\0'},
+        {COV_H5_INT, 16, true, false, '\0'},       {COV_H5_INT, 4, true, true, '\0'},
+        {COV_H5_FLOAT, 1, true, false, '\0'},      {COV_H5_FLOAT, 8, true, true, '\0'},
+        {COV_H5_STRING, 0, false, false, '\0'},    {COV_H5_STRING, 65537, false, false, '\0'},
+        {COV_H5_STRING, 5, false, false, 'x'},     {(enum cov_h5_kind)7, 4, false, false, '\0'},
+        {COV_H5_INT, SIZE_MAX, true, false, '\0'}, {COV_H5_BOOL, 2, false, false, '\0'}};
     for (size_t i = 0; i < COV_COUNT(types); i++) {
         struct cov_chunk_set s = coverage();
         s.type = types[i];

@@ -51,6 +51,7 @@ static void make_head(struct cov_chunk_head *head, size_t L)
         {.kind = COV_H5_FLOAT, .bytes = 4},
         {.kind = COV_H5_STRING, .bytes = 3, .padding = ' '},
         {.kind = COV_H5_INT, .bytes = 4, .is_signed = true},
+        {.kind = COV_H5_BOOL, .bytes = 1},
     };
     memset(head, 0, sizeof *head);
     head->L = L;
@@ -63,7 +64,7 @@ static void make_head(struct cov_chunk_head *head, size_t L)
         char name[48];
         (void)snprintf(name, sizeof name, "evaluation/set_%zu", k);
         struct cov_chunk_set set = {.name = name, .rank = 1 + (int)below(3), .fill = fill};
-        set.type = types[below(5)];
+        set.type = types[below(COV_COUNT(types))];
         set.dims[0] = set.rank < 2 ? 1 : below(4) ? L : 1 + below(2 * L);
         set.dims[1] = set.rank < 3 ? 1 : 1 + below(3);
         assert_ok(cov_chunk_head_add_set(head, &set, &e));

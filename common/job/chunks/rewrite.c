@@ -80,7 +80,7 @@ struct cov_h5_type cov_rewrite_type(size_t index)
 
 static bool is_signal(const struct cov_chunk_set *s)
 {
-    return s->rank >= 2 && s->type.kind != COV_H5_STRING &&
+    return s->rank >= 2 && (s->type.kind == COV_H5_INT || s->type.kind == COV_H5_FLOAT) &&
            (strncmp(s->name, "prediction/", 11) == 0 || strncmp(s->name, "evaluation/", 11) == 0);
 }
 
