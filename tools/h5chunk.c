@@ -393,7 +393,7 @@ struct split_config {
 
 #define HOLDOUT(name) offsetof(struct split_config, holdout.name)
 
-enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES };
+enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES, ROW_NEITHER };
 
 static const char *const units[] = {
     [COV_HOLDOUT_SEQUENCES] = "sequence", [COV_HOLDOUT_PAIRS] = "chunk", NULL};
@@ -414,6 +414,8 @@ static const struct cov_opt split_options[] = {
                 .def = "sequence", .choices = units),
     [ROW_VAL_NAMES] =
         FILE_OPTION("val-names", HOLDOUT(names_path), "the sequences for validation, one per line"),
+    [ROW_NEITHER] = FILE_OPTION("exclude-names", HOLDOUT(excluded_path),
+                                "omit the listed sequences, one per line, from both files"),
     {.name = NULL},
 };
 
@@ -427,6 +429,8 @@ static int check_split(const struct split_config *c, const bool *given, const ch
     if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --val-fraction",
                         given[ROW_SEED] ? "seed" : "by");
+    if (given[ROW_SHARDS] && given[ROW_NEITHER])
+        return cov_fail(e, COV_EUSAGE, "--exclude-names needs --val-fraction or --val-names");
     if (given[ROW_FRACTION] && !given[ROW_SEED])
         return cov_fail(e, COV_EUSAGE, "--val-fraction needs --seed");
     if (c->shards && cov_path_names_dir(output))
@@ -459,7 +463,8 @@ static const struct cov_tool split_tool = {
     .name = "split",
     .summary = "split a file into shards, or into training and validation data",
     .synopsis = "-o PREFIX --shards N FILE\n"
-                "       h5chunk split -o DIR/ (--val-fraction F --seed S | --val-names FILE) FILE",
+                "       h5chunk split -o DIR/ (--val-fraction F --seed S | --val-names FILE)\n"
+                "              [--exclude-names FILE] FILE",
     .examples = "  h5chunk split --shards 8 -o parts/genome genome.h5\n"
                 "  h5chunk split --val-fraction 0.2 --seed 1 -o data/ genome.h5\n",
     .options = split_options,

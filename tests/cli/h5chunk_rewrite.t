@@ -297,7 +297,22 @@ run_ok 'by names' h5chunk split -q --val-names names -o d1/ long_c.h5
 ask rows long_c.h5 's == "long3"' rows || fail '  selecting the rows'
 ok '  puts these in val' ask long_c.h5 d1/val/long_c.h5 rows
 rm -r d1
+echo long2 >excluded
+mkdir rest
+h5chunk subset -q --exclude-names excluded -o rest/long_c.h5 long_c.h5
+for how in '--val-names names' '--val-fraction 0.4 --seed 2' '--val-fraction 0.4 --seed 2 --by chunk'; do
+    # shellcheck disable=SC2086 # a list of words
+    run_ok "without a sequence: $how" h5chunk split -q $how --exclude-names excluded -o d1/ long_c.h5
+    # shellcheck disable=SC2086 # a list of words
+    h5chunk split -q $how -o d2/ rest/long_c.h5
+    ok '  training data are those of the other sequences' ask d1/train/long_c.h5 d2/train/long_c.h5
+    ok '  validation data, too' ask d1/val/long_c.h5 d2/val/long_c.h5
+    rm -r d1 d2
+done
+refuses 2 '--exclude-names needs --val-fraction or --val-names$' 'shards without a sequence' split --shards 2 \
+    --exclude-names excluded -o out long_c.h5
 seq -f long%g 4 >all
+refuses 1 'long_c\.h5: no chunks left$' 'all sequences excluded' split --val-names names --exclude-names all -o out/ long_c.h5
 refuses 1 'no chunks left for training' 'all for validation' split --val-names all -o out/ long_c.h5
 refuses 1 'no chunks left for validation' 'none for validation' split --val-names rows -o out/ long_c.h5
 

@@ -158,8 +158,9 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
 enum { COV_HOLDOUT_SEQUENCES, COV_HOLDOUT_PAIRS };
 
 struct cov_split_holdout {
-    const char *names_path; /* sequences for validation; NULL: draw at random */
-    double fraction;        /* share to draw, 0 < fraction < 1 */
+    const char *excluded_path; /* sequences for neither file; may be NULL */
+    const char *names_path;    /* sequences for validation; NULL: draw at random */
+    double fraction;           /* share to draw, 0 < fraction < 1 */
     int64_t seed;
     int by; /* COV_HOLDOUT_ */
 };

@@ -101,6 +101,7 @@ struct split {
     struct cov_chunk_file *file;
     const struct cov_grid *grid;
     bool *wanted; /* rows of the next output */
+    bool *kept;   /* rows of any output; NULL: all */
     size_t n;
     char **names;
     struct cov_outfile *parts;
@@ -145,6 +146,7 @@ static int commit_split(struct split *s, struct cov_err *e)
 static void end_split(struct split *s, struct cov_err *e)
 {
     free(s->wanted);
+    free(s->kept);
     cov_chunk_file_close(s->file);
     for (size_t i = 0; s->parts && i < s->n; i++)
         cov_outfile_end(&s->parts[i], e);
@@ -218,15 +220,16 @@ static int name_sets(const char *directory, const char *name, struct cov_newdir 
     return COV_OK;
 }
 
-/* Sets held[i] for the rows of listed sequences. */
-static int hold_listed(const struct cov_grid *g, const char *path, bool *held, struct cov_err *e)
+/* Sets marked[i] for the rows of the sequences that the list adds, or does not exclude. */
+static int mark_listed(const struct cov_grid *g, enum cov_select_list list, const char *option,
+                       const char *path, bool *marked, struct cov_err *e)
 {
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
     if (!rc)
-        rc = cov_select_read(s, COV_SELECT_NAMES, "--val-names", path, e);
+        rc = cov_select_read(s, list, option, path, e);
     if (!rc)
-        cov_select_rows(s, 0, held);
+        cov_select_rows(s, 0, marked);
     cov_select_free(s);
     return rc;
 }
@@ -258,7 +261,7 @@ static int hold_no_copies(const struct split *s, bool *held, size_t *n_moved, st
 {
     struct cov_survey v = {.n = 0};
     size_t end;
-    int rc = cov_survey_file(s->file, NULL, "looking for copies", &s->job->job, &v, e);
+    int rc = cov_survey_file(s->file, s->kept, "looking for copies", &s->job->job, &v, e);
     for (size_t beg = 0; !rc && beg < v.n; beg = end) {
         end = cov_copies_end(v.chunks, v.n, beg);
         *n_moved += release_copies(s->grid, v.chunks + beg, end - beg, held);
@@ -272,12 +275,40 @@ static int draw(const struct cov_grid *g, const char *input, const struct cov_sp
 {
     int rc;
     if (o->names_path)
-        return hold_listed(g, o->names_path, held, e);
+        return mark_listed(g, COV_SELECT_NAMES, "--val-names", o->names_path, held, e);
     if (o->by == COV_HOLDOUT_PAIRS)
         rc = cov_holdout_pairs(g, o->fraction, (uint64_t)o->seed, held, e);
     else
         rc = cov_holdout_sequences(g, o->fraction, (uint64_t)o->seed, held, e);
     return rc == COV_EINPUT ? cov_err_prefix(e, rc, "%s", input) : rc;
+}
+
+/* The same for the rows that are kept, as if the file had no others. */
+static int draw_kept(const struct split *s, const struct cov_split_holdout *o, bool *held,
+                     struct cov_err *e)
+{
+    const size_t n_all = cov_grid_n_chunks(s->grid);
+    size_t n = 0, *rows = cov_malloc(n_all, sizeof *rows, e);
+    bool *part = cov_malloc(n_all, sizeof *part, e);
+    struct cov_grid *rest = NULL;
+    int rc = rows && part ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n_all; i++) {
+        held[i] = false;
+        if (s->kept[i])
+            rows[n++] = i;
+    }
+    if (!rc && n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no chunks left", s->input);
+    if (!rc)
+        rc = cov_grid_select(s->grid, rows, n, &rest, e);
+    if (!rc)
+        rc = draw(rest, s->input, o, part, e);
+    for (size_t i = 0; !rc && i < n; i++)
+        held[rows[i]] = part[i];
+    cov_grid_free(rest);
+    free(part);
+    free(rows);
+    return rc;
 }
 
 /* "copies_moved": N of --stats. */
@@ -289,18 +320,26 @@ static void print_moved(struct cov_json *json, const void *n_moved)
 /* Sets s->wanted for the rows for validation. */
 static int hold(struct split *s, const struct cov_split_holdout *o, struct cov_err *e)
 {
-    const size_t n = cov_grid_n_chunks(s->grid);
-    size_t n_held = 0, *n_moved = cov_calloc(1, sizeof *n_moved, e);
+    const size_t n_all = cov_grid_n_chunks(s->grid);
+    size_t n = 0, n_held = 0, *n_moved = cov_calloc(1, sizeof *n_moved, e);
     if (!n_moved)
         return COV_ENOMEM;
     cov_stats_set_more(s->job->job.stats, print_moved, free, n_moved);
-    int rc = draw(s->grid, s->input, o, s->wanted, e);
+    if (o->excluded_path && !(s->kept = cov_malloc(n_all, sizeof *s->kept, e)))
+        return COV_ENOMEM;
+    int rc = s->kept ? mark_listed(s->grid, COV_SELECT_EXCLUDED, "--exclude-names",
+                                   o->excluded_path, s->kept, e)
+                     : COV_OK;
+    if (!rc)
+        rc = s->kept ? draw_kept(s, o, s->wanted, e) : draw(s->grid, s->input, o, s->wanted, e);
     if (!rc && cov_chunk_file_head(s->file)->has_bases)
         rc = hold_no_copies(s, s->wanted, n_moved, e);
     if (rc)
         return rc;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n_all; i++) {
         n_held += s->wanted[i];
+        n += !s->kept || s->kept[i];
+    }
     if (n_held == 0 && *n_moved > 0)
         return cov_fail(e, COV_EINPUT,
                         "%s: no chunks left for validation: all of them have the bases of chunks "
@@ -336,7 +375,7 @@ int cov_split_holdout(const char *input, const char *directory,
     if (!rc)
         rc = write_part(&s, VAL, NULL, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(s.grid); i++)
-        s.wanted[i] = !s.wanted[i];
+        s.wanted[i] = !s.wanted[i] && (!s.kept || s.kept[i]);
     if (!rc)
         rc = write_part(&s, TRAIN, NULL, e);
     if (!rc)
