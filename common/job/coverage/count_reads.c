@@ -42,6 +42,18 @@ struct reads_slot {
     size_t n;
 };
 
+/* Counts how the reads of a place, a bin of bases, are spread over the strands of their first mates:
+ * the reads of a stranded library are nearly all on one strand, whatever the genes are. Reads that
+ * begin where the one before on their strand does may be copies of it, and do not count. */
+enum { STRAND_BIN = 1000, STRAND_MIN_READS = 40, STRAND_MIN_BINS = 100, MAX_RARER = 50 };
+enum { STRANDED_PERCENT = 10, UNSTRANDED_PERCENT = 30 };
+
+struct strand_shares {
+    int64_t bin;                       /* that the last read is in */
+    int64_t n[2], last[2];             /* of the bin's reads, by strand: number, last begin */
+    int64_t n_by_rarer[MAX_RARER + 1]; /* bins, by the per cent of reads on the rarer strand */
+};
+
 struct reads_job {
     const struct cov_count_genome *g;
     const struct cov_counting *rules;
@@ -50,6 +62,7 @@ struct reads_job {
     struct cov_depth *depth;
     struct cov_spans spans;
     struct cov_mates mates;
+    struct strand_shares strands; /* of sorted files */
     size_t n_contigs, n_lanes;
     size_t *seqs;       /* [n_contigs]: in the grid, or SIZE_MAX */
     int64_t *begin;     /* [n_contigs + 1]: in depth's coordinate */
@@ -190,6 +203,55 @@ static void warn_outside(const struct reads_job *j)
                  j->outside, n == 1 ? "" : ", ...");
 }
 
+static void end_strand_bin(struct strand_shares *s)
+{
+    int64_t n = s->n[0] + s->n[1], rarer = s->n[0] < s->n[1] ? s->n[0] : s->n[1];
+    if (n >= STRAND_MIN_READS)
+        s->n_by_rarer[100 * rarer / n]++;
+    s->n[0] = s->n[1] = 0;
+}
+
+/* Adds a read that begins at `at` in depth's coordinate. */
+static void note_strand(struct strand_shares *s, const struct cov_read *r, int64_t at)
+{
+    const bool second = (r->flags & COV_READ_PAIRED) && (r->flags & COV_READ_SECOND);
+    const bool minus = (r->flags & COV_READ_REVERSE) != 0;
+    const int k = minus != second;
+    if (at / STRAND_BIN != s->bin)
+        end_strand_bin(s);
+    s->bin = at / STRAND_BIN;
+    s->n[k] += s->last[k] != at;
+    s->last[k] = at;
+}
+
+/* Warns if the reads do not look like those that --strand is for. */
+static void check_strands(struct reads_job *j)
+{
+    struct strand_shares *s = &j->strands;
+    int64_t n = 0, below = 0;
+    int median = 0;
+    end_strand_bin(s);
+    for (int i = 0; i <= MAX_RARER; i++)
+        n += s->n_by_rarer[i];
+    while (median < MAX_RARER && (below += s->n_by_rarer[median]) < (n + 1) / 2)
+        median++;
+    /* Flags may select reads of one strand. */
+    const unsigned flags = j->rules->require_flags | j->rules->exclude_flags;
+    if (n < STRAND_MIN_BINS || flags & COV_READ_REVERSE)
+        return;
+    const int strand = j->rules->strand;
+    if (strand == COV_COUNT_BOTH && median <= STRANDED_PERCENT)
+        cov_warn("%s: looks like a stranded library: where there are many reads, usually only "
+                 "%d %% of them are on the rarer strand; --strand second (dUTP) or --strand first "
+                 "counts them on the strand of their transcripts",
+                 j->m->path, median);
+    else if ((strand == COV_COUNT_FIRST || strand == COV_COUNT_SECOND) &&
+             median >= UNSTRANDED_PERCENT)
+        cov_warn("%s: looks like an unstranded library: where there are many reads, usually %d %% "
+                 "of them are on the rarer strand; --strand both suits it",
+                 j->m->path, median);
+}
+
 static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_err *e)
 {
     j->m->n_seen++;
@@ -216,6 +278,8 @@ static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_
         rc = note_outside(j, r, e);
     if (result != COV_COUNTED)
         return rc;
+    if (j->sorted)
+        note_strand(&j->strands, r, at + r->pos);
     size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
     for (size_t i = 0; !rc && i < j->spans.n; i++) {
         const struct cov_span *s = &j->spans.items[i];
@@ -406,8 +470,10 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     cov_progress_end(g->progress);
     if (!rc)
         rc = check_elsewhere(&j, e);
-    if (!rc)
+    if (!rc) {
         warn_outside(&j);
+        check_strands(&j);
+    }
 out:
     reads_fini(&j);
     return rc;
