@@ -354,22 +354,41 @@ static const struct cov_tool compare_tool = {
 
 /* ---------------------------------------------------------------- stats */
 
-static const struct cov_opt stats_options[] = {FILES_OPTIONS, {.name = NULL}};
+enum { STATS_SIGNAL, STATS_EXPERIMENTAL, STATS_DATASETS, STATS_STRAND, STATS_RENAME, STATS_FILES };
+
+static const struct cov_opt stats_options[] = {
+    [STATS_SIGNAL] = COV_OPT(STRING, "signal", 0, FILES_FIELD(signal), "INPUT",
+                             "also find the fraction of this signal in peaks (FRiP): predictions "
+                             "or coverage, bigWig, bedGraph",
+                             .flags = COV_OPT_PATH_IN),
+    [STATS_EXPERIMENTAL] = COV_SOURCE_DATA_OPTIONS(FILES_FIELD(source), "read",
+                                                   "the dataset to read, if INPUT has several"),
+    [STATS_RENAME] = COV_RENAME_OPTION(FILES_FIELD(source.rename_path)),
+    [STATS_FILES] = FILES_OPTIONS,
+    {.name = NULL},
+};
 
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)given;
-    set_paths(config, common);
-    return cov_peak_stats(operands, (size_t)n_operands, config, &common->stats, e);
+    struct cov_peak_files_options *o = config;
+    set_paths(o, common);
+    for (int row = STATS_EXPERIMENTAL; row < STATS_FILES; row++)
+        if (given[row] && !o->signal)
+            return cov_fail(e, COV_EUSAGE, "--%s needs --signal", stats_options[row].name);
+    o->source.values.unrounded = true;
+    o->n_threads = (unsigned)common->threads;
+    o->progress = &common->progress;
+    int rc = cov_source_options_finish(&o->source, e);
+    return rc ? rc : cov_peak_stats(operands, (size_t)n_operands, o, &common->stats, e);
 }
 
 static const struct cov_tool stats_tool = {
     .name = "stats",
-    .summary = "number, lengths and bases of peaks",
+    .summary = "number, lengths and bases of peaks, and the fraction of a signal in them",
     .synopsis = "[options] [-o OUT.tsv] FILE...",
     .examples = "  covpeaks stats *.narrowPeak\n"
-                "  covpeaks stats --chrom-sizes genome.fa.fai peaks.bed\n",
+                "  covpeaks stats --chrom-sizes genome.fa.fai --signal atac.bw peaks.bed\n",
     .options = stats_options,
     .config_bytes = sizeof(struct cov_peak_files_options),
     .min_operands = 1,
@@ -377,7 +396,7 @@ static const struct cov_tool stats_tool = {
     .prints_table = true,
     .output_optional = true,
     .output_help = TABLE_HELP,
-    .lacks = COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .lacks = COV_LACKS_TMPDIR,
     .run = stats_run,
 };
 

@@ -142,6 +142,42 @@ stderr_is 'covpeaks: warning: drop: 1 of 2 names are not in sizes; the first is 
 refuses 1 'x\.narrowPeak: No such file' '  of a missing file' stats --chrom-sizes sizes s.bed x.narrowPeak
 run covpeaks stats --chrom-sizes sizes s.bed
 is "$(tail -n 1 "$stdout" | cut -f 6)" "$("$PYTHON" -c 'print(58 / 350)')" '  share of the genome'
+
+# ---------------------------------------------------------------- stats --signal
+
+printf 'chr1\t50\t900\nchr1\t100\t300\nchr10\t400\t1400\n' >in.bed
+printf 'chr2\t0\t40\tp\n' >in2.bed
+run covpeaks stats -q --signal t.bg --stats f_mqc.json in.bed in2.bed none.bed
+for file in in in2; do
+    check frip t.bg $file.bed >>fractions
+done
+is "$(cut -f 1,7 "$stdout")" "file	frip
+$(sed '1s/^/in.bed	/; 2s/^/in2.bed	/' fractions)
+none.bed	0" 'FRiP of a bedGraph'
+ok '  in --stats and its report' "$PYTHON" -c '
+import json
+stats, want = json.load(open("f_mqc.json")), [*map(float, open("fractions")), 0]
+assert [x["frip"] for x in stats["files"]] == want, stats["files"]
+assert abs(stats["data"]["f.in.bed"]["frip"] - want[0]) < 1e-4, stats["data"]'
+awk '{ n[$1] = $3 } END { for (name in n) print name, n[name] }' t.bg >t.sizes
+cov2bigwig -q --chrom-sizes t.sizes -o t.bw t.bg || exit 99
+printf 'chr1\t70\t500\n' >fdrop.bed
+run covpeaks stats -@ 1 --blacklist-file fdrop.bed --signal t.bw in.bed
+is "$(tail -n 1 "$stdout" | cut -f 7)" "$(check frip t.bg in.bed fdrop.bed)" '  of a bigWig, without regions that do not count'
+run covpeaks stats --signal p.h5 --datasets h3k4me3 s.bed
+fraction=$(tail -n 1 "$stdout" | cut -f 7)
+run covpeaks stats --signal p.bw s.bed
+is "$(tail -n 1 "$stdout" | cut -f 7)" "$fraction" '  predictions have that of their bigWig'
+like "$fraction" '^0\.' '  a fraction'
+refuses 2 '--datasets needs --signal$' '  a dataset without a signal' stats --datasets h3k4me3 s.bed
+refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' '  several datasets' stats --signal p.h5 s.bed
+printf 'chr1\t0\t9\t1\nchr1\t9\t12\t-2.5\n' >negative.bg
+refuses 1 'negative\.bg: the lowest value is -2\.5; FRiP needs values of 0 or more$' '  values below 0' stats --signal negative.bg s.bed
+refuses 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bw ' '  other names' stats --signal t.bw x.bed
+refuses 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in t\.bw$' '  past the end' stats --signal t.bw long.bed
+printf 'chr1\t0\t9\t0\n' >zero.bg
+run covpeaks stats --signal zero.bg s.bed
+is "$(tail -n 1 "$stdout" | cut -f 7)" NA '  of no signal'
 tab=$(printf '\t.')
 cp s.bed "a${tab%.}b.bed"
 run covpeaks stats "a${tab%.}b.bed"

@@ -64,7 +64,7 @@ call        old o.narrowPeak | covpeaks call -f -c @cutoff -l 3 -g 2 -o o.narrow
 broad       old o.gappedPeak | covpeaks call -f --broad -c @cutoff -C 1 -l 3 -g 2 -o o.gappedPeak @/p.h5
 curve       old o.tsv       | covpeaks curve -f --measured @/r.bed --datasets x -o o.tsv @/p.h5
 peaks-compare :             | covpeaks compare --genome @/g.h5 @/r.bed @/r.bed
-stats       :               | covpeaks stats @/r.bed
+stats       :               | covpeaks stats --signal @/t.bw @/r.bed
 genes       old o.tsv       | covprofile genes -f --genes @/a.gff3 -b 100 -a 100 --matrix m.gz -o o.tsv @/p.h5 @/c.h5
 region      old o.svg       | covprofile region -f -r chr1:1-1000 --plot o.svg -o o.tsv @/p.h5
 correlate   old o.tsv       | covprofile correlate -f --bin-size 100 -o o.tsv @/p.h5 @/t.bw

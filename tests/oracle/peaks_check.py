@@ -10,12 +10,13 @@ usage: peaks_check.py track SEED            prints a bedGraph without gaps
        peaks_check.py cut BEDGRAPH DROPPED_REGIONS.bed
        peaks_check.py curve BEDGRAPH MEASURED.bed WINDOW...
        peaks_check.py areas STATS BEDGRAPH MEASURED.bed
+       peaks_check.py frip BEDGRAPH PEAKS.bed [DROPPED_REGIONS.bed]
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
 start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare, curve that of
 covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto; with LINK, the weak cutoff and those
 of --broad, at twice the weak cutoff or at CUTOFF. cut prints the track without the regions, base by
-base. areas checks the statistics of covpeaks curve.
+base. areas checks the statistics of covpeaks curve. frip prints the fraction of the sum of the track that is in peaks.
 SPDX-License-Identifier: MIT"""
 
 import json
@@ -239,6 +240,13 @@ def check_areas(stats, track, measured):
     print(len(curves))
 
 
+def print_frip(track, peaks, dropped=None):
+    inside, drop = read_bed(peaks), read_bed(dropped) if dropped else {}
+    bases = [(v, i in inside.get(name, ())) for name, values in read_track(track).items()
+             for i, v in enumerate(values) if v is not None and i not in drop.get(name, ())]
+    print(sum(v for v, is_inside in bases if is_inside) / sum(v for v, _ in bases))
+
+
 def print_auto(by, goal, length, gap, path, *broad):
     link = [int(broad[0]), *map(float, broad[1:])] if broad else []
     print(*(f"{x:.9g}" for x in find_auto(by, goal, int(length), int(gap), path, *link)))
@@ -250,7 +258,7 @@ def main():
      "narrow": lambda cutoff, length, gap, path: print_narrow(float(cutoff), int(length), int(gap), path),
      "gapped": lambda cutoff, weak, *rest: print_gapped(float(cutoff), float(weak), *map(int, rest[:3]), rest[3]),
      "beds": lambda seed: write_beds(int(seed)),
-     "compare": print_comparison, "auto": print_auto, "cut": print_cut, "curve": print_curves, "areas": check_areas}[what](*rest)
+     "compare": print_comparison, "auto": print_auto, "cut": print_cut, "curve": print_curves, "areas": check_areas, "frip": print_frip}[what](*rest)
 
 
 main()

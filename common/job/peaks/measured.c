@@ -157,8 +157,13 @@ int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
         rc = o->is_track ? read_track(m, o, n_threads, progress, e) : read_peaks(m, o, e);
     if (rc)
         return rc;
-    const size_t n = cov_names_count(m->names);
     cov_region_list_merge(&m->list);
+    return cov_measured_index(m, e);
+}
+
+int cov_measured_index(struct cov_measured *m, struct cov_err *e)
+{
+    const size_t n = cov_names_count(m->names);
     m->first = cov_calloc(n + 1, sizeof *m->first, e);
     m->found = cov_calloc(n + 1, sizeof *m->found, e);
     if (!m->first || !m->found)
@@ -265,9 +270,11 @@ static int add_scores(struct cov_track_sink *sink, const struct cov_interval *iv
     struct cov_scores *s = (struct cov_scores *)sink;
     for (size_t i = 0; i < n; i++) {
         const int64_t n_positive = cov_measured_overlap(&s->at, iv[i].beg, iv[i].end);
-        cov_value_counts_add(&s->counts, iv[i].value, (uint64_t)(iv[i].end - iv[i].beg),
-                             (uint64_t)n_positive);
+        if (s->counts.max > 0)
+            cov_value_counts_add(&s->counts, iv[i].value, (uint64_t)(iv[i].end - iv[i].beg),
+                                 (uint64_t)n_positive);
         s->n_positive += n_positive;
+        s->positive += (double)iv[i].value * (double)n_positive;
     }
     return COV_OK;
 }
@@ -283,7 +290,7 @@ int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source,
     static const struct cov_track_format format = {begin_scores, add_scores, NULL, free_scores};
     *s = (struct cov_scores){.measured = measured};
     s->sink.format = &format; /* for cov_track_free */
-    int rc = cov_value_counts_init(&s->counts, max, e);
+    int rc = max > 0 ? cov_value_counts_init(&s->counts, max, e) : COV_OK;
     return rc ? rc : cov_track_init(&s->sink, &format, source->name, source->contigs, e);
 }
 
@@ -306,7 +313,7 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     }
     if (!s->measured)
         return COV_OK;
-    if (is_all && !o->quiet && valued < MUCH * all)
+    if (is_all && !o->quiet && s->counts.max > 0 && valued < MUCH * all)
         cov_warn("%s: %.0f %% of its bases have no value and are not counted; store zeros as 0",
                  source->name, 100 - 100 * valued / all);
     struct cov_listing there = {0};

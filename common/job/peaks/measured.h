@@ -54,6 +54,10 @@ struct cov_measured_cursor {
     size_t n, at;
 };
 
+/* For peaks that the caller has: *m has its path, names, list and, unless the peaks are of a track, last,
+ * which stay the caller's. Sets the rest; free m->first and m->found, also after a failure. */
+int cov_measured_index(struct cov_measured *m, struct cov_err *e) COV_MUST_USE;
+
 /* Starts with the first peak of the sequence, and notes that the input has it. */
 void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_measured_cursor *c);
 
@@ -66,12 +70,13 @@ struct cov_scores {
     struct cov_track_sink sink; /* first; receives the track */
     struct cov_value_counts counts;
     int64_t n_positive;            /* bases with a value that are in measured peaks */
+    double positive;               /* the sum of their values */
     struct cov_measured *measured; /* NULL: none */
     struct cov_measured_cursor at; /* private */
 };
 
-/* `max`: see cov_value_counts_init. Borrows `source` and `measured` until cov_track_free of the
- * sink, which frees the rest. */
+/* `max`: see cov_value_counts_init; 0: only sums, for which bases without a value do not matter. Borrows
+ * `source` and `measured` until cov_track_free of the sink, which frees the rest. */
 int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source, size_t max,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
 

@@ -14,6 +14,7 @@
 #include "common/plot/table_outputs.h"
 #include "common/seq/names.h"
 #include "common/seq/regions.h"
+#include "common/signal/track_source.h"
 
 /* ---- the peaks of a file ---- */
 
@@ -72,9 +73,13 @@ int cov_peak_list_merge(const struct cov_peak_list *l, struct cov_region_list *o
 
 /* Borrowed for the call. */
 struct cov_peak_files_options {
-    const char *genome, *sizes;   /* an HDF5 file, or a list of names and lengths; at most one */
-    const char *blacklist;        /* sequences or regions that do not count; NULL: none */
-    const char *dataset;          /* of the peaks, in a MultiQC report; NULL: any */
+    const char *genome, *sizes; /* an HDF5 file, or a list of names and lengths; at most one */
+    const char *blacklist;      /* sequences or regions that do not count; NULL: none */
+    const char *dataset;        /* of the peaks, in a MultiQC report; NULL: any */
+    const char *signal;         /* a track, of which FRiP is a fraction; NULL: none */
+    struct cov_source_options source; /* of it, except for its blacklist */
+    unsigned n_threads;               /* for it */
+    struct cov_progress *progress;
     struct cov_table_paths paths; /* only a table */
 };
 
@@ -133,9 +138,11 @@ int cov_compare_peaks(const char *predicted, const char *measured,
                       struct cov_err *e) COV_MUST_USE;
 
 /* `stats` (peak_stats.c) writes a row for each file: the number of peaks, their mean and median
- * length, the bases in them, and with a genome the fraction of it that they are, else NA. Peaks and
- * bases on the blacklist do not count; a peak counts, with its whole length, if one of its bases
- * does. Writes nothing if a file cannot be read. *stats gets "files", and figures for each file. */
+ * length, the bases in them, and with a genome the fraction of it that they are, else NA; with a signal,
+ * which is read once for each file, the fraction of it that is in the peaks (FRiP). Peaks and bases on the
+ * blacklist do not count; a peak counts, with its whole length, if one of its bases does. Writes nothing if
+ * a file cannot be read. COV_EINPUT for a signal that does not fit the peaks, or has values below 0. *stats
+ * gets "files", and figures for each file. */
 int cov_peak_stats(char *const *paths, size_t n, const struct cov_peak_files_options *options,
                    struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 

@@ -11,13 +11,14 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/textfile.h"
+#include "common/job/peaks/measured.h"
 
 /* Of a file. NaN: not known. */
 struct figures {
     const char *path; /* borrowed */
     uint64_t n;
     int64_t bases; /* in peaks */
-    double mean, median, share;
+    double mean, median, share, frip;
 };
 
 /* Lives until --stats has been printed. */
@@ -25,6 +26,7 @@ struct peak_stats_job {
     struct cov_peak_scope scope;
     struct figures *rows; /* [n] */
     size_t n;
+    bool has_signal;
     struct cov_table_outputs out;
 };
 
@@ -91,20 +93,59 @@ static int count_bases(struct cov_peak_input *in, const struct cov_peak_scope *s
     return rc;
 }
 
-static int read_figures(const char *path, struct cov_peak_scope *s, struct figures *out,
-                        struct cov_err *e)
+/* Adds up the signal, and sets the fraction of it that is in the peaks. */
+static int measure_signal(const struct cov_peak_scope *s, const struct cov_peak_input *in,
+                          const struct cov_peak_files_options *o, struct cov_stats *stats,
+                          struct figures *out, struct cov_err *e)
+{
+    struct cov_measured peaks = {
+        .path = out->path, .names = s->genome.names, .list = in->merged, .last = in->peaks.last};
+    struct cov_source_options options = o->source;
+    struct cov_track_source *source = NULL;
+    struct cov_scores scores = {.measured = NULL};
+    struct cov_track_sink *sink = &scores.sink;
+    options.blacklist_path = o->blacklist;
+    int rc = cov_track_source_open_path(o->signal, &options, o->n_threads, &source, e);
+    if (rc)
+        return rc;
+    rc = cov_track_source_check_single(source, "--datasets", e);
+    if (!rc)
+        rc = cov_track_source_describe(source, stats, e);
+    if (!rc)
+        rc = cov_measured_index(&peaks, e);
+    if (!rc)
+        rc = cov_scores_init(&scores, source, 0, &peaks, e);
+    const struct cov_job job = {.progress = o->progress, .stats = stats};
+    if (!rc)
+        rc = cov_track_source_run(source, &sink, "reading the signal", &job, e);
+    if (!rc)
+        rc = cov_scores_check(&scores, source, &options, e);
+    if (!rc && sink->summary.min < 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: the lowest value is %.6g; FRiP needs values of 0 or more",
+                      source->name, sink->summary.min);
+    out->frip = sink->summary.sum > 0 ? scores.positive / sink->summary.sum : (double)NAN;
+    cov_track_free(scores.measured ? sink : NULL);
+    cov_track_source_close(source);
+    free(peaks.first);
+    free(peaks.found);
+    return rc;
+}
+
+static int read_figures(struct cov_peak_scope *s, const struct cov_peak_files_options *o,
+                        struct cov_stats *stats, struct figures *out, struct cov_err *e)
 {
     struct cov_peak_input in = {0};
     int64_t size = 0;
-    *out = (struct figures){
-        .path = path, .mean = (double)NAN, .median = (double)NAN, .share = (double)NAN};
-    int rc = cov_peak_input_read(path, s, &in, e);
+    out->mean = out->median = out->share = out->frip = (double)NAN;
+    int rc = cov_peak_input_read(out->path, s, &in, e);
     if (!rc)
         rc = count_bases(&in, s, &out->bases, &size, e);
     if (!rc)
         measure_lengths(&in.peaks, out);
     if (size > 0)
         out->share = (double)out->bases / (double)size;
+    if (!rc && o->signal)
+        rc = measure_signal(s, &in, o, stats, out, e);
     cov_peak_input_fini(&in);
     return rc;
 }
@@ -116,20 +157,24 @@ static const char *format(double x, char text[COV_DOUBLE_TEXT])
     return isnan(x) ? "NA" : cov_format_double(x, text);
 }
 
-static void print_row(const struct figures *f, FILE *out)
+static void print_row(const struct figures *f, bool has_signal, FILE *out)
 {
     char text[3][COV_DOUBLE_TEXT];
     cov_table_put_text(f->path, out);
-    (void)fprintf(out, "\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", f->n, format(f->mean, text[0]),
+    (void)fprintf(out, "\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s", f->n, format(f->mean, text[0]),
                   format(f->median, text[1]), f->bases, format(f->share, text[2]));
+    if (has_signal)
+        (void)fprintf(out, "\t%s", format(f->frip, text[0]));
+    (void)fputc('\n', out);
 }
 
 static void print_table(const void *arg, FILE *out)
 {
     const struct peak_stats_job *j = arg;
-    (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
+    (void)fprintf(out, "file\tpeaks\tmean_length\tmedian_length\tbases\tshare%s\n",
+                  j->has_signal ? "\tfrip" : "");
     for (size_t i = 0; i < j->n; i++)
-        print_row(&j->rows[i], out);
+        print_row(&j->rows[i], j->has_signal, out);
 }
 
 /* "files": [...] of --stats, with the names of the table's columns. */
@@ -146,6 +191,8 @@ static void print_json(struct cov_json *json, const void *arg)
         cov_json_double(json, "median_length", f->median);
         cov_json_int(json, "bases", f->bases);
         cov_json_double(json, "share", f->share);
+        if (j->has_signal)
+            cov_json_double(json, "frip", f->frip);
         cov_json_end_object(json);
     }
     cov_json_end_array(json);
@@ -165,6 +212,8 @@ static int add_report(const struct peak_stats_job *j, size_t i, struct cov_stats
          .value = (double)f->bases},
         {"peak_share", "In peaks", "share of the genome's bases in peaks", .suffix = "%",
          .decimals = 2, .value = 100 * f->share},
+        {"frip", "FRiP", "fraction of the signal in peaks", .decimals = 3, .is_score = true,
+         .value = f->frip},
     };
     for (size_t k = 0; k < i; k++)
         if (strcmp(j->rows[k].path, f->path) == 0)
@@ -195,8 +244,10 @@ static int peak_stats_run(struct peak_stats_job *j, char *const *paths,
     if (!rc && genome->n_missing > 0)
         cov_warn("%s: partial file: %" PRId64 " bases are missing, but count in the share",
                  genome->path, genome->n_missing);
-    for (size_t i = 0; !rc && i < j->n; i++)
-        rc = read_figures(paths[i], &j->scope, &j->rows[i], e);
+    for (size_t i = 0; !rc && i < j->n; i++) {
+        j->rows[i].path = paths[i];
+        rc = read_figures(&j->scope, o, stats, &j->rows[i], e);
+    }
     for (size_t i = 0; !rc && i < j->n; i++)
         rc = add_report(j, i, stats, e);
     if (!rc)
@@ -212,7 +263,8 @@ int cov_peak_stats(char *const *paths, size_t n, const struct cov_peak_files_opt
     struct peak_stats_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct peak_stats_job){.n = n, .out = COV_TABLE_OUTPUTS_INIT};
+    *j = (struct peak_stats_job){
+        .n = n, .has_signal = o->signal != NULL, .out = COV_TABLE_OUTPUTS_INIT};
     const int rc = peak_stats_run(j, paths, o, stats, e);
     return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
                                  stats, e);
