@@ -194,6 +194,36 @@ static const struct cov_tool genes = {
     SUBCOMMAND(genes),
 };
 
+/* ---------------------------------------------------------------- table */
+
+enum { TABLE_FEATURE };
+
+static const struct cov_opt table_options[] = {
+    [TABLE_FEATURE] = FEATURE_OPTION("GFF3, GTF: the features to use, by their type in column 3"),
+    GENES_OPTION("the features, a row each: GFF3, GTF, BED or narrowPeak, compressed or not",
+                 COV_OPT_REQUIRED),
+    GENOME_OPTIONS,
+    {.name = NULL},
+};
+
+static int table_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    struct config *c = config;
+    c->request.features.needs_types = given[TABLE_FEATURE];
+    int rc = complete(&c->request, common, n_operands, operands, e);
+    return rc ? rc : cov_feature_table_run(&c->request, e);
+}
+
+static const struct cov_tool table = {
+    .summary = "mean, minimum, maximum and sum of tracks in each gene or peak",
+    .synopsis = "[options] --genes FILE [-o OUT.tsv] INPUT...",
+    .examples =
+        "  covprofile table --genes genes.gff3 -o genes.tsv predictions.h5 atac.bw\n"
+        "  covprofile table --genes peaks.narrowPeak --fill-gaps -o peaks.tsv rep1.bw rep2.bw\n",
+    SUBCOMMAND(table),
+};
+
 /* ---------------------------------------------------------------- region */
 
 enum { REGION_FEATURE };
@@ -412,8 +442,8 @@ static void print_versions(FILE *f)
 
 int main(int argc, char **argv)
 {
-    static const struct cov_tool *const subcommands[] = {&genes,       &region,   &correlate,
-                                                         &fingerprint, &coverage, NULL};
+    static const struct cov_tool *const subcommands[] = {
+        &genes, &table, &region, &correlate, &fingerprint, &coverage, NULL};
     static const struct cov_tool tool = {
         .name = "covprofile",
         .summary = "signal around genes and in regions; correlations and distributions of tracks",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covprofile genes, correlate: tables and matrices against bins computed base by base (tests/oracle/profile_check.py); formats of annotations,
+# covprofile genes, table, correlate: tables and matrices against bins computed base by base (tests/oracle/profile_check.py); formats of annotations,
 # kinds of inputs, pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -25,6 +25,8 @@ for seed in 1 2; do
     done
     genes --genes f.bed --preset predmoter --chrom-sizes sizes -o t.tsv t.bg u.bg
     ok '  --preset predmoter' ask table t.tsv preset=predmoter bin=1
+    run covprofile table -q -f --genes f.bed --chrom-sizes sizes -o sums.tsv t.bg u.bg
+    ok '  covprofile table' ask sums sums.tsv
 done
 genes --genes f.bed --preset predmoter -b 20 -a 30 --median --matrix m.mat.gz --chrom-sizes sizes -o - t.bg
 is "$(sed -n '2p;$p' "$stdout" | cut -f 1)" "$(printf '%s\n' -20 30)" '  includes the last position'
@@ -117,6 +119,7 @@ else
 fi
 run_ok '--stats' covprofile genes --genes f.bed --stats s.covprofile_mqc.json -o s.tsv t.bw u.bw
 stderr_like '^covprofile: t: [0-9]+ features, largest value [0-9.]+ at -?[0-9]+$' '  also on standard error'
+stderr_like '^covprofile: t: TSS enrichment [0-9.]+$' '  with the TSS enrichment'
 ok '  has the largest values' "$PYTHON" -c '
 import json
 s = json.load(open("s.covprofile_mqc.json"))
@@ -125,8 +128,44 @@ for k, track in enumerate(s["profiles"], 1):
     top = max(table[1:], key=lambda row: float(row[k]))
     assert track["track"] == table[0][k].strip(), track
     assert [track["position"], track["largest"]] == [int(top[0]), float(top[k])], track
+    means = [float(row[k]) for row in table[101:501]]
+    enrichment = max(means) / (sum(means[:10] + means[-10:]) / 20)
+    assert int(table[101][0]) == -2000 and abs(track["tss_enrichment"] / enrichment - 1) < 1e-12, track
 assert s["features"] == sum(line[0] == "c" for line in open("f.bed"))
-assert s["data"]["s.t"]["largest"] == s["profiles"][0]["largest"], s["data"]'
+assert s["data"]["s.t"]["largest"] == s["profiles"][0]["largest"], s["data"]
+assert abs(s["data"]["s.t"]["tss_enrichment"] - s["profiles"][0]["tss_enrichment"]) < 1e-4, s["data"]'
+for options in '-b 1990' '-a 1990' '--bin-size 5' '--anchor tes'; do
+    # shellcheck disable=SC2086 # words
+    run covprofile genes --genes f.bed $options --stats s.json -o x.tsv -f t.bw
+    ok "  no TSS enrichment with $options" grep -q '"tss_enrichment": null' s.json
+done
+genes --genes f.bed --median --stats s.json -o x.tsv t.bw
+is "$(grep -c '"tss_enrichment": [0-9]' s.json)" 1 '  but with --median'
+
+# ---------------------------------------------------------------- table
+
+run covprofile table -q -f --genes f.gff3.gz -@ 1 -o x.tsv t.bw u.bw
+ok 'table: GFF3 and bigWig, with one thread' cmp x.tsv sums.tsv
+printf 'chr1\t0\t30000\nchr1\t29990\t30000\n' >whole.bed
+run covprofile table -q -f --genes whole.bed --chrom-sizes sizes -o x.tsv t.bg
+is "$(tail -n +2 x.tsv | cut -f 1-5,10)" "$(printf 'chr1\t0\t30000\t.\t.\t30000\nchr1\t29990\t30000\t.\t.\t10')" '  a whole sequence, without names'
+run covprofile table -f --genes more.bed --stats s.json p.h5 h.bw
+stderr_like '^covprofile: warning: more\.bed: 2 features on sequences that are not in p\.h5: elsewhere, lost$' '  unknown sequences are a warning'
+is "$(tail -n 1 "$stdout")" 'lost	5	9	.	.	NA	NA	NA	0	0	NA	NA	NA	0	0	NA	NA	NA	0	0' '  and have no values'
+is "$(head -n 4 "$stdout" | cut -f 11-15 | sed s/p_h3k4me3/h/g)" "$(head -n 4 "$stdout" | cut -f 16-20)" '  predictions equal their bigWig'
+ok '  --stats' "$PYTHON" -c '
+import json, sys
+s, rows = json.load(open("s.json")), [line.split("\t") for line in open(sys.argv[1])][1:4]
+assert s["features"] == 5 and [(x["track"], x["features"]) for x in s["table"]] == [("p_atacseq", 3), ("p_h3k4me3", 3), ("h", 3)], s
+assert abs(s["table"][2]["mean"] - sum(float(row[15]) for row in rows) / 3) < 1e-9, s' "$stdout"
+printf 'c|3\t0\t1\tx\t0\t+\nd\t5\t9\n' >d.bed
+printf 'c|3\t1\t9\t3\nc|3\t30\t32\t-4\n' >gap.bg
+refuses 1 'gap\.bg: no base in a feature of d\.bed has a value$' '  no values at all' table --genes d.bed -o x2.tsv gap.bg
+printf 'c|3\t5\t31\n' >gap.bed
+printf 'c|3\t40\n' >gap.sizes
+run covprofile table -q --fill-gaps --chrom-sizes gap.sizes --genes gap.bed gap.bg
+is "$(tail -n 1 "$stdout" | cut -f 7-)" '-4	3	8	26' '  --fill-gaps'
+rm -f x.tsv
 
 # ---------------------------------------------------------------- deepTools reads matrices as ASCII
 

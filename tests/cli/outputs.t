@@ -44,6 +44,7 @@ stats - covpeaks stats -f --stats x genes.bed
 output - covprofile genes -f --genes genes.bed --datasets atacseq -o x p.h5
 matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h5
 plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
+output - covprofile table -f --genes genes.bed --datasets atacseq -o x p.h5
 output - covprofile region -f -r a --datasets atacseq -o x p.h5
 plot - covprofile region -f -r a --datasets atacseq --plot x p.h5
 output - covprofile correlate -f -o x p.h5

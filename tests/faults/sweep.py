@@ -66,6 +66,7 @@ curve       old o.tsv       | covpeaks curve -f --measured @/r.bed --datasets x 
 peaks-compare :             | covpeaks compare --genome @/g.h5 @/r.bed @/r.bed
 stats       :               | covpeaks stats --signal @/t.bw @/r.bed
 genes       old o.tsv       | covprofile genes -f --genes @/a.gff3 -b 100 -a 100 --matrix m.gz -o o.tsv @/p.h5 @/c.h5
+table       old o.tsv       | covprofile table -f --genes @/a.gff3 -o o.tsv @/p.h5 @/t.bw
 region      old o.svg       | covprofile region -f -r chr1:1-1000 --plot o.svg -o o.tsv @/p.h5
 correlate   old o.tsv       | covprofile correlate -f --bin-size 100 -o o.tsv @/p.h5 @/t.bw
 fingerprint old o.tsv       | covprofile fingerprint -f --bin-size 100 -o o.tsv @/p.h5

@@ -4,6 +4,7 @@
     fill TRACK OUT                        writes TRACK with zeros at bases that lack a value
     table TABLE [KEY=VALUE]...            compares a table with the tracks t.bg and u.bg around f.bed
     matrix FILE [KEY=VALUE]...            compares the file of --matrix
+    sums TABLE [KEY=VALUE]...             compares the table of covprofile table
     correlations TABLE [KEY=VALUE]...     compares the table of covprofile correlate
     fingerprints TABLE [KEY=VALUE]...     compares the table of covprofile fingerprint
     coverage TABLE CURVES [KEY=VALUE]...  compares the tables of covprofile coverage
@@ -178,6 +179,20 @@ def check_matrix(path, o):
             assert got == f"{x:f}" or abs(float(got) - x) < 1e-6 and abs(x * 1e6 % 1 - 0.5) < 1e-6, (row[:6], got, x)
 
 
+def check_sums(path, o):
+    features, rows = read_features(o["genes"]), read_table(path)
+    columns = [f"{name}_{what}" for name in names_of(o) for what in ("mean", "min", "max", "sum", "covered")]
+    assert rows[0] == ["chr", "start", "end", "name", "strand", *columns], rows[0]
+    wanted = []
+    for track in map(read_track, o["tracks"].split(",")):
+        parts = [track[contig][beg:end] for contig, beg, end, *_ in features]
+        parts = [x[~numpy.isnan(x)].astype(float) for x in parts]
+        wanted.append([[x.mean(), x.min(), x.max(), x.sum(), len(x)] if len(x) else [numpy.nan] * 3 + [0, 0] for x in parts])
+    assert [row[:5] for row in rows[1:]] == [[f[0], str(f[1]), str(f[2]), f[3], f[5]] for f in features]
+    got = numpy.array([row[5:] for row in rows[1:]])
+    numpy.testing.assert_allclose(numpy.where(got == "NA", "nan", got).astype(float), numpy.hstack(wanted), rtol=1e-7)
+
+
 def ranks(x):
     """From 0; equal values get the mean of theirs."""
     return numpy.array([(x < v).sum() + ((x == v).sum() - 1) / 2 for v in x])
@@ -294,7 +309,7 @@ def check_correlations(path, o):
 def main(what, path, *settings):
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
-    checks = {"table": check_table, "matrix": check_matrix, "correlations": check_correlations, "fingerprints": check_fingerprints,
+    checks = {"table": check_table, "matrix": check_matrix, "sums": check_sums, "correlations": check_correlations, "fingerprints": check_fingerprints,
               "coverage": check_coverage}
     if what not in checks:
         return {"random": write_random, "fill": fill}.get(what, lambda *args: track_check.main(what, *args))(path, *settings)

@@ -290,6 +290,24 @@ static int64_t position_of(const struct gene_profile_job *j, size_t bin)
     return (int64_t)bin * j->windows.layout.bin - j->windows.layout.before;
 }
 
+/* Returns ENCODE's TSS enrichment: the largest mean over the features in bins of 10 bases within 2000 of
+ * the TSS, divided by the mean of the 100 bases at both ends. NaN without these bins. */
+static double tss_enrichment(const struct gene_profile_job *j, const struct cov_profile_track *t)
+{
+    enum { SIDE = 2000, BIN = 10, N = 2 * SIDE / BIN, EDGE = 100 / BIN };
+    const struct cov_profile_layout *l = &j->windows.layout;
+    double noise = 0, top = 0;
+    if (l->anchor != COV_ANCHOR_TSS || l->bin != BIN || l->before < SIDE || l->after < SIDE)
+        return (double)NAN;
+    const size_t first = (size_t)((l->before - SIDE) / BIN);
+    for (size_t i = 0; i < N; i++) {
+        const double mean = t->sum[first + i] / t->n[first + i];
+        top = fmax(top, mean);
+        noise += i < EDGE || i >= N - EDGE ? mean / (2 * EDGE) : 0;
+    }
+    return noise > 0 ? top / noise : (double)NAN;
+}
+
 /* "profiles": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
@@ -304,6 +322,7 @@ static void print_json(struct cov_json *json, const void *arg)
         cov_json_int(json, "features", (int64_t)track->n_features);
         cov_json_double(json, "largest", track->middle[top]);
         cov_json_int(json, "position", position_of(j, top));
+        cov_json_double(json, "tss_enrichment", tss_enrichment(j, track));
         cov_json_end_object(json);
     }
     cov_json_end_array(json);
@@ -349,6 +368,7 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
     for (size_t k = 0; !rc && k < j->tracks.n; k++) {
         const struct cov_profile_track *track = j->tracks.items[k];
         const size_t top = find_top(track);
+        const double enrichment = tss_enrichment(j, track);
         const struct cov_stats_figure figures[] = {
             {"features", "Features", "features with a value near them",
              .value = (double)track->n_features},
@@ -356,11 +376,15 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
              .value = track->middle[top]},
             {"position", "Position", "position of the largest value", .suffix = " bp",
              .value = (double)position_of(j, top)},
+            {"tss_enrichment", "TSS enrichment", "ENCODE's TSS enrichment", .decimals = 2,
+             .value = enrichment},
         };
         rc = cov_stats_add_figures(stats, track->name, figures, COV_COUNT(figures), e);
         cov_info("%s: %zu feature%s, largest value %.6g at %" PRId64, track->name,
                  track->n_features, cov_text_s((int64_t)track->n_features), track->middle[top],
                  position_of(j, top));
+        if (!isnan(enrichment))
+            cov_info("%s: TSS enrichment %.6g", track->name, enrichment);
     }
     return rc;
 }

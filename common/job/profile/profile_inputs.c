@@ -16,6 +16,7 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/h5/h5.h"
+#include "common/seq/regions.h"
 #include "common/track/bins.h"
 
 /* A larger share of bases without a value causes a warning. */
@@ -207,6 +208,60 @@ int cov_profile_features_check(const struct cov_profile_features *f, const struc
                ? cov_fail(e, COV_EINPUT,
                           "--feature: %s is a BED file, which has no types of features", f->path)
                : COV_OK;
+}
+
+/* Compares the sequences of the features with those of the track. lengths: 0 for those that it lacks. */
+static int check_names(const struct cov_annotation *a, const int64_t *lengths,
+                       const struct cov_track_sink *sink, bool warns, struct cov_err *e)
+{
+    struct cov_listing missing = {0}, known = {0};
+    size_t n_missing = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const uint32_t contig = a->items[i].contig;
+        n_missing += lengths[contig] == 0;
+        if (lengths[contig] == 0 && (i == 0 || contig != a->items[i - 1].contig))
+            cov_listing_add(&missing, cov_names_get(a->contigs, contig, NULL));
+    }
+    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
+        cov_listing_add(&known, cov_track_contig_name(sink, i));
+    if (n_missing == a->n)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
+                        a->path, missing.text, cov_listing_more(&missing), sink->name, known.text,
+                        cov_listing_more(&known));
+    if (n_missing > 0 && warns)
+        cov_warn("%s: %zu feature%s on sequences that are not in %s: %s%s", a->path, n_missing,
+                 cov_text_s((int64_t)n_missing), sink->name, missing.text,
+                 cov_listing_more(&missing));
+    return COV_OK;
+}
+
+int cov_profile_features_fit(const struct cov_annotation *a, const struct cov_profile_input *in,
+                             const struct cov_track_sink *sink, struct cov_err *e)
+{
+    if (sink->summary.n_bases == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base has a value", sink->name);
+    int64_t *lengths = cov_calloc(cov_names_count(a->contigs), sizeof *lengths, e);
+    int rc = lengths ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < cov_track_n_contigs(sink); i++) {
+        const char *name = cov_track_contig_name(sink, i);
+        size_t k;
+        if (cov_names_find(a->contigs, name, strlen(name), &k))
+            lengths[k] = cov_track_contig_length(sink, i);
+    }
+    for (size_t i = 0; !rc && in->source->has_lengths && i < a->n; i++) {
+        const struct cov_feature *f = &a->items[i];
+        const char *contig = cov_names_get(a->contigs, f->contig, NULL);
+        const int64_t length = lengths[f->contig];
+        const struct cov_overhang overhang = {a->path, "feature", f->line,   f->end,
+                                              contig,  length,    sink->name};
+        if (length > 0 && f->end > length)
+            rc = cov_overhang_fail(&overhang, e);
+    }
+    if (!rc)
+        rc = check_names(a, lengths, sink, cov_source_is_whole(in->o), e);
+    free(lengths);
+    return rc;
 }
 
 int cov_profile_job_run(void *job, const struct cov_profile_steps *steps,

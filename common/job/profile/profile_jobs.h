@@ -31,6 +31,14 @@ int cov_gene_profile_run(const struct cov_profile_request *request,
 /* For the MultiQC report of --stats. */
 extern const struct cov_stats_plot cov_gene_profile_lines;
 
+/* ---- feature_table.c ---- */
+
+/* Writes a row for each of request->features, and for each track the mean, minimum, maximum and sum of its
+ * bases with a value, and their number. COV_EINPUT if a track has none in any feature. Memory: 24 bytes
+ * for each feature and track. *stats gets "table". */
+int cov_feature_table_run(const struct cov_profile_request *request,
+                          struct cov_err *e) COV_MUST_USE;
+
 /* ---- region_tracks.c ---- */
 
 /* Borrowed for the call. */

@@ -16,7 +16,6 @@
 #include "common/file/bgz.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "common/seq/regions.h"
 
 /* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */
 enum { COLUMN_BYTES = 1 << 26 };
@@ -142,64 +141,6 @@ static int add_track(struct cov_profile_tracks *t, const struct cov_profile_inpu
     return rc;
 }
 
-/* ---------------------------------------------------------------- checks */
-
-/* Compares the sequences of the features with those of the track. */
-static int check_names(const struct cov_profile *p, bool warns, struct cov_err *e)
-{
-    const struct cov_annotation *a = p->windows->features;
-    const struct cov_track_sink *sink = &p->sink;
-    struct cov_listing missing = {0}, known = {0};
-    size_t n_missing = 0;
-    for (size_t i = 0; i < cov_names_count(a->contigs); i++) {
-        if (p->found[i] || p->windows->first[i + 1] == p->windows->first[i])
-            continue;
-        n_missing += p->windows->first[i + 1] - p->windows->first[i];
-        cov_listing_add(&missing, cov_names_get(a->contigs, i, NULL));
-    }
-    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
-        cov_listing_add(&known, cov_track_contig_name(sink, i));
-    if (n_missing == a->n)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
-                        a->path, missing.text, cov_listing_more(&missing), sink->name, known.text,
-                        cov_listing_more(&known));
-    if (n_missing > 0 && warns)
-        cov_warn("%s: %zu feature%s on sequences that are not in %s: %s%s", a->path, n_missing,
-                 cov_text_s((int64_t)n_missing), sink->name, missing.text,
-                 cov_listing_more(&missing));
-    return COV_OK;
-}
-
-/* Checks that the features are within their sequences. */
-static int check_lengths(const struct cov_profile *p, struct cov_err *e)
-{
-    const struct cov_annotation *a = p->windows->features;
-    const struct cov_track_sink *sink = &p->sink;
-    int64_t *lengths = cov_calloc(cov_names_count(a->contigs), sizeof *lengths, e);
-    int rc = lengths ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < cov_track_n_contigs(sink); i++) {
-        const char *name = cov_track_contig_name(sink, i);
-        size_t k;
-        if (cov_names_find(a->contigs, name, strlen(name), &k))
-            lengths[k] = cov_track_contig_length(sink, i);
-    }
-    for (size_t i = 0; !rc && i < a->n; i++) {
-        const struct cov_feature *f = &a->items[i];
-        const struct cov_overhang overhang = {a->path,
-                                              "feature",
-                                              f->line,
-                                              f->end,
-                                              cov_names_get(a->contigs, f->contig, NULL),
-                                              lengths[f->contig],
-                                              sink->name};
-        if (lengths[f->contig] > 0 && f->end > lengths[f->contig])
-            rc = cov_overhang_fail(&overhang, e);
-    }
-    free(lengths);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- inputs */
 
 static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
@@ -223,11 +164,7 @@ static int check_track(void *arg, const struct cov_profile_input *in, size_t k,
     const struct cov_track_source *source = in->source;
     const struct cov_profile *p = (const struct cov_profile *)sink;
     const struct cov_profile_track *track = t->items[t->n - source->n_datasets + k];
-    if (sink->summary.n_bases == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no base has a value", source->name);
-    int rc = source->has_lengths ? check_lengths(p, e) : COV_OK;
-    if (!rc)
-        rc = check_names(p, cov_source_is_whole(in->o), e);
+    int rc = cov_profile_features_fit(p->windows->features, in, sink, e);
     if (!rc && track->n_features == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no base near a feature of %s has a value", source->name,
                       p->windows->features->path);

@@ -20,10 +20,11 @@ struct cov_profile_track {
     double *middle;     /* mean or median; NaN: no feature has a value there */
     double *low, *high; /* its confidence interval of 95 % */
     uint32_t *n;        /* features with a value */
+    double *sum;        /* of their values */
     double *means;      /* [features]: of the bins of a feature; NaN: no value */
     /* Private. */
     struct cov_arena memory; /* of the arrays */
-    double *sum, *squares;
+    double *squares;
     bool *has_bins; /* [features] */
     size_t number;  /* in `all` */
     struct cov_profile_tracks *all;

@@ -243,7 +243,6 @@ static int begin(struct cov_track_sink *sink, struct cov_err *e)
     if (rc || !cov_names_find(p->windows->features->contigs, sink->contig_name,
                               strlen(sink->contig_name), &contig))
         return rc;
-    p->found[contig] = true;
     p->next = p->windows->first[contig];
     p->last = p->windows->first[contig + 1];
     return COV_OK;
@@ -272,7 +271,6 @@ static void free_sink(struct cov_track_sink *sink)
     struct cov_profile *p = (struct cov_profile *)sink;
     free(p->ring);
     free(p->bins);
-    free(p->found);
 }
 
 int cov_profile_init(struct cov_profile *p, const struct cov_windows *windows, const char *name,
@@ -287,8 +285,7 @@ int cov_profile_init(struct cov_profile *p, const struct cov_windows *windows, c
     p->mask = room - 1;
     p->ring = cov_malloc((size_t)room, sizeof *p->ring, e);
     p->bins = cov_malloc(cov_profile_bins(&windows->layout), sizeof *p->bins, e);
-    p->found = cov_calloc(cov_names_count(windows->features->contigs), sizeof *p->found, e);
-    if (!p->ring || !p->bins || !p->found)
+    if (!p->ring || !p->bins)
         return COV_ENOMEM;
     return cov_track_init(&p->sink, &format, name, contigs, e);
 }

@@ -60,7 +60,6 @@ struct cov_profile {
     const struct cov_windows *windows;
     cov_profile_fn *take;
     void *arg;
-    bool *found; /* [contigs of the annotation]: the track has it. Owned */
     /* Private. */
     size_t next, last; /* windows of the current contig that are not complete */
     int64_t at;        /* bases of the contig passed so far */
