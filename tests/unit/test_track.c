@@ -37,19 +37,21 @@ static const char *const names[] = {"a", "b"};
 static const int64_t lengths[] = {5000, 10};
 static const struct cov_track_contigs contigs = {2, names, lengths};
 
-static void init(struct memory *m)
+static struct memory sink;
+
+static void init(void)
 {
-    m->n = 0;
-    assert_ok(cov_track_init(&m->base, &memory_format, "m", &contigs, &e));
+    sink.n = 0;
+    assert_ok(cov_track_init(&sink.base, &memory_format, "m", &contigs, &e));
 }
 
-static void check(const struct memory *m, const struct cov_interval *expected, size_t n)
+static void check(const struct cov_interval *expected, size_t n)
 {
-    assert_int_equal(m->n, n);
+    assert_int_equal(sink.n, n);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(m->iv[i].beg, expected[i].beg);
-        assert_int_equal(m->iv[i].end, expected[i].end);
-        assert_true(m->iv[i].value == expected[i].value);
+        assert_int_equal(sink.iv[i].beg, expected[i].beg);
+        assert_int_equal(sink.iv[i].end, expected[i].end);
+        assert_true(sink.iv[i].value == expected[i].value);
     }
 }
 
@@ -70,14 +72,13 @@ TEST(sink_checks_contigs)
     assert_fails_with(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT,
                       "m: contig b has length 0");
 
-    struct memory m;
-    init(&m);
+    init();
     const struct cov_interval iv = {0, 1, 1};
-    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
-    assert_ok(cov_track_begin(&m.base, 1, &e));
-    assert_int_equal(cov_track_begin(&m.base, 1, NULL), COV_EINPUT);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_EINPUT);
-    assert_int_equal(cov_track_begin(&m.base, 2, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_add(&sink.base, &iv, 1, NULL), COV_EINPUT);
+    assert_ok(cov_track_begin(&sink.base, 1, &e));
+    assert_int_equal(cov_track_begin(&sink.base, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&sink.base, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&sink.base, 2, NULL), COV_EINPUT);
 }
 
 TEST(sink_checks_intervals)
@@ -96,67 +97,67 @@ TEST(sink_checks_intervals)
         {{5, 6, INFINITY}, "m: b:6-6 (value inf) is not a finite number"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct memory m;
         const struct cov_interval first = {1, 3, 2};
-        init(&m);
-        assert_ok(cov_track_begin(&m.base, 1, &e));
-        assert_ok(cov_track_add(&m.base, &first, 1, &e));
-        assert_fails_with(cov_track_add(&m.base, &cases[i].iv, 1, &e), COV_EINPUT, cases[i].error);
-        assert_int_equal(m.n, 1);
+        init();
+        assert_ok(cov_track_begin(&sink.base, 1, &e));
+        assert_ok(cov_track_add(&sink.base, &first, 1, &e));
+        assert_fails_with(cov_track_add(&sink.base, &cases[i].iv, 1, &e), COV_EINPUT,
+                          cases[i].error);
+        assert_int_equal(sink.n, 1);
     }
 }
 
 TEST(sink_accepts_announced_contigs)
 {
-    struct memory m = {.n = 0};
     const struct cov_interval iv = {3, 7, 1};
-    assert_ok(cov_track_init(&m.base, &memory_format, "m", NULL, &e));
-    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_EINPUT);
-    assert_int_equal(cov_track_end_contig(&m.base, 5, NULL), COV_EINPUT);
-    assert_ok(cov_track_begin_named(&m.base, "z", &e));
-    assert_ok(cov_track_add(&m.base, &iv, 1, &e));
-    assert_fails_with(cov_track_begin_named(&m.base, "y", &e), COV_EINPUT,
+    assert_ok(cov_track_init(&sink.base, &memory_format, "m", NULL, &e));
+    assert_int_equal(cov_track_add(&sink.base, &iv, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&sink.base, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_end_contig(&sink.base, 5, NULL), COV_EINPUT);
+    assert_ok(cov_track_begin_named(&sink.base, "z", &e));
+    assert_ok(cov_track_add(&sink.base, &iv, 1, &e));
+    assert_fails_with(cov_track_begin_named(&sink.base, "y", &e), COV_EINPUT,
                       "m: missing end of contig z");
-    assert_int_equal(cov_track_close(&m.base, NULL), COV_EINPUT);
-    assert_fails_with(cov_track_end_contig(&m.base, 0, &e), COV_EINPUT, "m: contig z has length 0");
-    assert_fails_with(cov_track_end_contig(&m.base, 6, &e), COV_EINPUT,
+    assert_int_equal(cov_track_close(&sink.base, NULL), COV_EINPUT);
+    assert_fails_with(cov_track_end_contig(&sink.base, 0, &e), COV_EINPUT,
+                      "m: contig z has length 0");
+    assert_fails_with(cov_track_end_contig(&sink.base, 6, &e), COV_EINPUT,
                       "m: contig z has 6 bases, but an interval reaches 7");
-    assert_ok(cov_track_end_contig(&m.base, 7, &e));
-    assert_int_equal(cov_track_end_contig(&m.base, 7, NULL), COV_EINPUT);
-    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
-    assert_fails_with(cov_track_begin_named(&m.base, "z", &e), COV_EINPUT, "m: duplicate contig z");
-    assert_ok(cov_track_begin_named(&m.base, "a", &e));
-    assert_ok(cov_track_add(&m.base, &iv, 1, &e));
-    assert_ok(cov_track_end_contig(&m.base, INT64_MAX, &e));
-    assert_ok(cov_track_close(&m.base, &e));
-    assert_int_equal(cov_track_n_contigs(&m.base), 2);
-    assert_string_equal(cov_track_contig_name(&m.base, 0), "z");
-    assert_int_equal(cov_track_contig_length(&m.base, 0), 7);
-    assert_string_equal(cov_track_contig_name(&m.base, 1), "a");
-    assert_true(cov_track_contig_length(&m.base, 1) == INT64_MAX);
-    cov_track_free(&m.base);
-    init(&m);
-    assert_int_equal(cov_track_begin_named(&m.base, "z", NULL), COV_EINPUT);
-    assert_ok(cov_track_begin(&m.base, 0, &e));
-    assert_int_equal(cov_track_end_contig(&m.base, 5000, NULL), COV_EINPUT);
+    assert_ok(cov_track_end_contig(&sink.base, 7, &e));
+    assert_int_equal(cov_track_end_contig(&sink.base, 7, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_add(&sink.base, &iv, 1, NULL), COV_EINPUT);
+    assert_fails_with(cov_track_begin_named(&sink.base, "z", &e), COV_EINPUT,
+                      "m: duplicate contig z");
+    assert_ok(cov_track_begin_named(&sink.base, "a", &e));
+    assert_ok(cov_track_add(&sink.base, &iv, 1, &e));
+    assert_ok(cov_track_end_contig(&sink.base, INT64_MAX, &e));
+    assert_ok(cov_track_close(&sink.base, &e));
+    assert_int_equal(cov_track_n_contigs(&sink.base), 2);
+    assert_string_equal(cov_track_contig_name(&sink.base, 0), "z");
+    assert_int_equal(cov_track_contig_length(&sink.base, 0), 7);
+    assert_string_equal(cov_track_contig_name(&sink.base, 1), "a");
+    assert_true(cov_track_contig_length(&sink.base, 1) == INT64_MAX);
+    cov_track_free(&sink.base);
+    init();
+    assert_int_equal(cov_track_begin_named(&sink.base, "z", NULL), COV_EINPUT);
+    assert_ok(cov_track_begin(&sink.base, 0, &e));
+    assert_int_equal(cov_track_end_contig(&sink.base, 5000, NULL), COV_EINPUT);
 }
 
 TEST(sink_summarizes)
 {
-    struct memory m;
-    init(&m);
+    init();
     const struct cov_interval a[] = {{0, 10, -3}, {10, 11, -1}}, b[] = {{2, 4, -2.5F}};
-    assert_ok(cov_track_begin(&m.base, 0, &e));
-    assert_ok(cov_track_add(&m.base, a, 2, &e));
-    assert_ok(cov_track_begin(&m.base, 1, &e));
-    assert_ok(cov_track_add(&m.base, b, 1, &e));
-    assert_ok(cov_track_close(&m.base, &e));
-    const struct cov_track_summary *s = &m.base.summary;
+    assert_ok(cov_track_begin(&sink.base, 0, &e));
+    assert_ok(cov_track_add(&sink.base, a, 2, &e));
+    assert_ok(cov_track_begin(&sink.base, 1, &e));
+    assert_ok(cov_track_add(&sink.base, b, 1, &e));
+    assert_ok(cov_track_close(&sink.base, &e));
+    const struct cov_track_summary *s = &sink.base.summary;
     assert_int_equal(s->n_intervals, 3);
     assert_int_equal(s->n_bases, 13);
     assert_true(s->min == -3 && s->max == -1 && s->sum == -36 && s->sum_squares == 103.5);
-    cov_track_free(&m.base);
+    cov_track_free(&sink.base);
     cov_track_free(NULL);
 }
 
@@ -226,13 +227,13 @@ TEST(averages_like_the_formula)
 
 static struct cov_value_pipe values;
 
-/* Starts contig 0 of a pipe into `m`. */
-static void begin_pipe(struct memory *m, const struct cov_value_rules *rules,
-                       const struct cov_region *regions, size_t n_regions)
+/* Starts contig 0 of a pipe into `sink`. */
+static void begin_pipe(const struct cov_value_rules *rules, const struct cov_region *regions,
+                       size_t n_regions)
 {
-    init(m);
-    assert_ok(cov_value_pipe_init(&values, rules, false, &m->base, &e));
-    assert_ok(cov_track_begin(&m->base, 0, &e));
+    init();
+    assert_ok(cov_value_pipe_init(&values, rules, false, &sink.base, &e));
+    assert_ok(cov_track_begin(&sink.base, 0, &e));
     cov_value_pipe_begin(&values, regions, n_regions);
 }
 
@@ -249,31 +250,30 @@ TEST(makes_runs)
 {
     float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
     const struct cov_interval expected[] = {{0, 3, 1}, {3, 4, 2}, {4, 6, 3}, {6, 9, 9}, {9, 11, 0}};
-    struct memory m;
     for (size_t piece = 1; piece <= COV_COUNT(x); piece++) {
-        begin_pipe(&m, &plain, NULL, 0);
+        begin_pipe(&plain, NULL, 0);
         for (size_t i = 0; i < COV_COUNT(x); i += piece) {
             size_t n = COV_COUNT(x) - i < piece ? COV_COUNT(x) - i : piece;
             assert_ok(cov_value_pipe_add(&values, (int64_t)i, x + i, n, &e));
             assert_ok(cov_value_pipe_add(&values, (int64_t)(i + n), NULL, 0, &e));
         }
         end_pipe();
-        check(&m, expected, COV_COUNT(expected));
+        check(expected, COV_COUNT(expected));
     }
     /* Makes one run fewer than a block holds, up to one more than two blocks hold. */
     for (size_t n = RUNS - 1; n <= 2 * RUNS + 1; n++) {
         float alternating[2 * RUNS + 1];
         for (size_t i = 0; i < n; i++)
             alternating[i] = (float)(i % 2);
-        begin_pipe(&m, &plain, NULL, 0);
+        begin_pipe(&plain, NULL, 0);
         assert_ok(cov_value_pipe_add(&values, 0, alternating, n, &e));
         end_pipe();
-        assert_int_equal(m.n, n);
-        assert_int_equal(m.base.end, (int64_t)n);
+        assert_int_equal(sink.n, n);
+        assert_int_equal(sink.base.end, (int64_t)n);
     }
-    begin_pipe(&m, &plain, NULL, 0);
+    begin_pipe(&plain, NULL, 0);
     end_pipe();
-    assert_int_equal(m.n, 0);
+    assert_int_equal(sink.n, 0);
 }
 
 /* Makes runs of any length, some of them longer than a tile, from pieces of any size. */
@@ -281,7 +281,6 @@ TEST(makes_long_runs)
 {
     enum { N = 5000 };
     static float x[N];
-    static struct memory m;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int round = 0; round < 200; round++) {
@@ -291,7 +290,7 @@ TEST(makes_long_runs)
                 n = 1 + (size_t)cov_rng_below(&rng, longest);
             x[i] = i > 0 && n > 1 ? x[i - 1] : (float)cov_rng_below(&rng, 3);
         }
-        begin_pipe(&m, &plain, NULL, 0);
+        begin_pipe(&plain, NULL, 0);
         for (size_t i = 0, n; i < N; i += n) {
             n = (size_t)cov_rng_below(&rng, 1200);
             n = n < N - i ? n : N - i;
@@ -302,56 +301,54 @@ TEST(makes_long_runs)
         for (size_t beg = 0, end; beg < N; beg = end, k++) {
             for (end = beg + 1; end < N && x[end] == x[beg];)
                 end++;
-            assert_true(k < m.n && m.iv[k].value == x[beg]);
-            assert_int_equal(m.iv[k].beg, beg);
-            assert_int_equal(m.iv[k].end, end);
+            assert_true(k < sink.n && sink.iv[k].value == x[beg]);
+            assert_int_equal(sink.iv[k].beg, beg);
+            assert_int_equal(sink.iv[k].end, end);
         }
-        assert_int_equal(k, m.n);
+        assert_int_equal(k, sink.n);
     }
 }
 
 /* Gaps occur at the start, between equal values, next to each other, and where a block is full. */
 TEST(runs_keep_gaps)
 {
-    struct memory m;
     float x[] = {1, 1, 2};
     const struct cov_interval expected[] = {{5, 7, 1}, {7, 8, 2}, {9, 11, 1}, {11, 12, 2}};
-    begin_pipe(&m, &plain, NULL, 0);
+    begin_pipe(&plain, NULL, 0);
     assert_ok(cov_value_pipe_add(&values, 5, x, 3, &e));
     assert_ok(cov_value_pipe_add(&values, 9, x, 3, &e));
     assert_ok(cov_value_pipe_add(&values, 13, x, 0, &e));
     assert_ok(cov_value_pipe_add(&values, 14, x, 0, &e));
     end_pipe();
-    check(&m, expected, COV_COUNT(expected));
-    begin_pipe(&m, &plain, NULL, 0);
+    check(expected, COV_COUNT(expected));
+    begin_pipe(&plain, NULL, 0);
     for (int64_t i = 0; i < 2 * RUNS + 1; i++)
         assert_ok(cov_value_pipe_add(&values, 2 * i, x, 1, &e));
     end_pipe();
-    assert_int_equal(m.n, 2 * RUNS + 1);
-    assert_int_equal(m.base.end, 4 * RUNS + 1);
+    assert_int_equal(sink.n, 2 * RUNS + 1);
+    assert_int_equal(sink.base.end, 4 * RUNS + 1);
 }
 
 /* An interval gives the same run as single values. */
 TEST(runs_repeat)
 {
-    struct memory m;
     float x[] = {1, 1, 2};
     const struct cov_interval in[] = {{0, 5, 1}, {8, 9, 2}, {9, 12, 3}, {13, 16, 3}, {16, 20, 3}};
     const struct cov_interval expected[] = {{0, 7, 1}, {7, 9, 2}, {9, 12, 3}, {13, 20, 3}};
-    begin_pipe(&m, &plain, NULL, 0);
+    begin_pipe(&plain, NULL, 0);
     assert_ok(cov_value_pipe_add_intervals(&values, in, 1, &e));
     assert_ok(cov_value_pipe_add(&values, 5, x, 3, &e));
     assert_ok(cov_value_pipe_add_intervals(&values, in + 1, 4, &e));
     end_pipe();
-    check(&m, expected, COV_COUNT(expected));
-    begin_pipe(&m, &plain, NULL, 0);
+    check(expected, COV_COUNT(expected));
+    begin_pipe(&plain, NULL, 0);
     for (int64_t i = 0; i < 2 * RUNS + 1; i++) {
         const struct cov_interval iv = {2 * i, 2 * i + 2, (float)(i % 2)};
         assert_ok(cov_value_pipe_add_intervals(&values, &iv, 1, &e));
     }
     end_pipe();
-    assert_int_equal(m.n, 2 * RUNS + 1);
-    assert_int_equal(m.base.end, 4 * RUNS + 2);
+    assert_int_equal(sink.n, 2 * RUNS + 1);
+    assert_int_equal(sink.base.end, 4 * RUNS + 2);
 }
 
 static int refuse(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
@@ -363,24 +360,23 @@ static int refuse(struct cov_track_sink *s, const struct cov_interval *iv, size_
 TEST(runs_report_failures)
 {
     static const struct cov_track_format refusing = {NULL, refuse, NULL, forget};
-    struct memory m;
     float x[RUNS + 1];
     for (size_t i = 0; i < COV_COUNT(x); i++)
         x[i] = (float)i;
-    begin_pipe(&m, &plain, NULL, 0);
-    m.base.format = &refusing;
+    begin_pipe(&plain, NULL, 0);
+    sink.base.format = &refusing;
     assert_int_equal(cov_value_pipe_add(&values, 0, x, COV_COUNT(x), NULL), COV_EIO);
-    begin_pipe(&m, &plain, NULL, 0);
-    m.base.format = &refusing;
+    begin_pipe(&plain, NULL, 0);
+    sink.base.format = &refusing;
     assert_ok(cov_value_pipe_add(&values, 0, x, 1, &e));
     assert_int_equal(cov_value_pipe_end(&values, NULL), COV_EIO);
     cov_value_pipe_fini(&values);
 }
 
-static void pass_intervals(struct memory *m, const struct cov_value_rules *rules,
-                           const struct cov_interval *iv, size_t n)
+static void pass_intervals(const struct cov_value_rules *rules, const struct cov_interval *iv,
+                           size_t n)
 {
-    begin_pipe(m, rules, NULL, 0);
+    begin_pipe(rules, NULL, 0);
     assert_ok(cov_value_pipe_add_intervals(&values, iv, n, &e));
     end_pipe();
 }
@@ -391,16 +387,15 @@ TEST(filters_values)
                                       {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
     const struct cov_interval large[] = {{10, 20, 3}, {100, 101, 7}, {101, 300, 2}};
     struct cov_value_rules rules = {.scale = 1};
-    struct memory m;
-    pass_intervals(&m, &rules, in, COV_COUNT(in));
-    check(&m, in, COV_COUNT(in));
+    pass_intervals(&rules, in, COV_COUNT(in));
+    check(in, COV_COUNT(in));
     rules.skip_zero = true;
-    pass_intervals(&m, &rules, in, COV_COUNT(in));
-    check(&m, in + 1, COV_COUNT(in) - 1);
+    pass_intervals(&rules, in, COV_COUNT(in));
+    check(in + 1, COV_COUNT(in) - 1);
     rules.has_min = true;
     rules.min_value = 2;
-    pass_intervals(&m, &rules, in, COV_COUNT(in));
-    check(&m, large, COV_COUNT(large));
+    pass_intervals(&rules, in, COV_COUNT(in));
+    check(large, COV_COUNT(large));
 }
 
 /* Smoothing over 3 bases restarts after each gap. The scale is applied after smoothing. */
@@ -409,9 +404,8 @@ TEST(smooths_and_scales)
     const struct cov_value_rules rules = {.smoothing = {.window = 3}, .scale = 2};
     const struct cov_interval in[] = {{0, 1, 3}, {1, 3, 6}, {5, 6, 9}};
     const struct cov_interval out[] = {{0, 1, 6}, {1, 2, 10}, {2, 3, 8}, {5, 6, 6}};
-    struct memory m;
-    pass_intervals(&m, &rules, in, COV_COUNT(in));
-    check(&m, out, COV_COUNT(out));
+    pass_intervals(&rules, in, COV_COUNT(in));
+    check(out, COV_COUNT(out));
 }
 
 /* Cuts random regions out of random intervals, and compares the rest base by base with a mask. */
@@ -440,9 +434,8 @@ TEST(cuts_out_regions)
                 expected[i] = -1;
             at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
         }
-        struct memory m;
         const struct cov_value_rules rules = {.scale = 1, .skip_zero = round % 3 == 0};
-        begin_pipe(&m, &rules, regions, n_regions);
+        begin_pipe(&rules, regions, n_regions);
         for (size_t i = 0; i < n_in; i += 7)
             assert_ok(
                 cov_value_pipe_add_intervals(&values, in + i, n_in - i < 7 ? n_in - i : 7, &e));
@@ -450,9 +443,9 @@ TEST(cuts_out_regions)
         float got[N];
         for (size_t i = 0; i < N; i++)
             got[i] = -1;
-        for (size_t i = 0; i < m.n; i++)
-            for (int64_t k = m.iv[i].beg; k < m.iv[i].end; k++)
-                got[k] = m.iv[i].value;
+        for (size_t i = 0; i < sink.n; i++)
+            for (int64_t k = sink.iv[i].beg; k < sink.iv[i].end; k++)
+                got[k] = sink.iv[i].value;
         for (size_t i = 0; i < N; i++)
             assert_true(got[i] == (rules.skip_zero && expected[i] == 0 ? -1 : expected[i]));
     }
