@@ -42,7 +42,7 @@ SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&
 OPERATOR = re.compile(r"(?<= )(%s)(?= \S)" % "|".join(re.escape(op) for op in sorted(SWAPS, key=len, reverse=True)))
 NUMBER = re.compile(r"(?<![\w.])\d+(?=[uUlL]*(?![\w.]))")
 CONDITION = re.compile(r"^( *(?:} else )?if \()(.*)(\)(?: {)?)$")
-STATEMENT = re.compile(r"^ +(?!return|break|goto|continue|case|default|else|do\b|struct|const|static|enum|union)"
+STATEMENT = re.compile(r"^ +(?! |return|break|goto|continue|case|default|else|do\b|struct|const|static|enum|union)"
                        r"(?:[^=;{}]* [-+*/|&^<>]*= [^{}]*|[\w.>\[\]-]+\(.*\)|\*?[\w.>\[\]-]+(?:\+\+|--));$")
 DECLARATION = re.compile(r"^ +(?:unsigned |signed |long )?[A-Za-z_]\w* \**[A-Za-z_]\w*(?:\[.*\])?(?: =|,|;)")
 FAILURE = re.compile(r"\breturn (?=.*(?:cov_fail\w*\(|\bCOV_E(?!NOMEM)[A-Z]+\b))")
