@@ -318,11 +318,11 @@ TEST(test_fletcher32)
     /* Sums are modulo 65535 but may be 65535 instead of 0, so the test compares remainders. */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
-    /* The last of 517 bytes makes a sum of 0x1ffff, which has 17 bits after one reduction. */
+    /* Sums that have 17 bits after one reduction: 0x100ffff of 516 bytes, 0x1ffff with the next. */
     memset(data, 0xff, 517);
     data[514] = 1;
     data[515] = 0;
-    for (size_t n = 517; n <= sizeof data; n = n < 4000 ? 4000 : n + 1) {
+    for (size_t n = 516; n <= sizeof data; n = n == 517 ? 4000 : n + 1) {
         uint64_t sum1 = 0, sum2 = 0;
         for (size_t i = 0; i < n; i += 2) {
             sum1 += (uint64_t)data[i] << 8 | (i + 1 < n ? data[i + 1] : 0);
