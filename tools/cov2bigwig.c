@@ -14,7 +14,7 @@
 
 struct config {
     struct cov_compare_options compare;
-    struct cov_strings bin_sizes;
+    struct cov_strings bin_sizes, others[COV_OP_MEAN]; /* files for each operation */
     int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
     double scale, peak_cutoff, measured_cutoff;
 };
@@ -24,7 +24,8 @@ static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL}
 
 static const char *const normalizations[] = {"none", "cpm", NULL};
 
-/* Options whose presence is checked. Those from ROW_NORMALIZE to ROW_REGIONS_FILE only apply to
+/* Options whose presence is checked. Those from ROW_MINUS to ROW_MEAN are in the order of enum
+ * cov_operation. Those from ROW_NORMALIZE to ROW_REGIONS_FILE only apply to
  * tracks, those from ROW_PEAK_CUTOFF to ROW_PEAK_GAP only to --measured. */
 enum {
     ROW_FORMAT,
@@ -35,6 +36,10 @@ enum {
     ROW_PEAK_GAP,
     ROW_BIN_SIZE,
     ROW_NORMALIZE,
+    ROW_MINUS,
+    ROW_LOG2,
+    ROW_MEAN,
+    ROW_PSEUDOCOUNT,
     ROW_SOURCE,
     ROW_REGIONS_FILE = ROW_SOURCE + COV_SOURCE_ROW_REGIONS_FILE
 };
@@ -70,6 +75,19 @@ static const struct cov_opt options[] = {
         COV_OPT(ENUM, "normalize", 0, INPUT(normalization), NULL,
                 "scale values so that their sum is 1 million (cpm); INPUT must be a file",
                 .def = "none", .choices = normalizations),
+    [ROW_MINUS] = COV_OPT(LIST, "minus", 0, FIELD(others[0]), "FILE",
+                          "subtract the tracks of FILE: predictions, a genome file with coverage, "
+                          "a bigWig or a bedGraph, made with the same options as those of INPUT",
+                          .flags = COV_OPT_PATH_IN),
+    [ROW_LOG2] =
+        COV_OPT(LIST, "log2", 0, FIELD(others[1]), "FILE",
+                "write the log2 ratio of the tracks of INPUT and FILE", .flags = COV_OPT_PATH_IN),
+    [ROW_MEAN] = COV_OPT(LIST, "mean", 0, FIELD(others[2]), "FILE,...",
+                         "write the mean of the tracks of INPUT and all FILEs",
+                         .flags = COV_OPT_PATH_IN | COV_OPT_UNIQUE),
+    [ROW_PSEUDOCOUNT] =
+        COV_OPT(FLOAT, "pseudocount", 0, INPUT(source.values.pseudocount), "V",
+                "with --log2: add V to both values", .def = "1", .min = 1e-30, .max = 1e30),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(INPUT(source), "convert",
                                       "datasets to convert, separated by commas (default: all)",
                                       "write", " (needed for bigWig)"),
@@ -77,6 +95,7 @@ static const struct cov_opt options[] = {
             "instead of tracks, write a table of how well INPUT agrees with FILE: a bigWig, a "
             "bedGraph, or a genome file with measured coverage",
             .flags = COV_OPT_PATH_IN),
+    COV_FILL_GAPS_OPTION(INPUT(source)),
     COV_OPT(FLOAT, "scale", 0, FIELD(scale), "V", "multiply values by V", .def = "1"),
     COV_OPT(FLAG, "skip-zero", 0, INPUT(source.values.skip_zero), NULL,
             "drop bases with the value 0"),
@@ -103,6 +122,27 @@ static int get_bin_sizes(struct config *c, struct cov_err *e)
     c->compare.comparison.n_bin_sizes = COV_COUNT(usual);
     memcpy(c->sizes, usual, sizeof usual);
     return COV_OK;
+}
+
+static int get_operation(struct config *c, const bool *given, struct cov_err *e)
+{
+    struct cov_convert_options *o = &c->compare.input;
+    enum cov_operation *operation = &o->source.values.operation;
+    for (int i = 0; i < COV_OP_MEAN; i++) {
+        const char *name = options[ROW_MINUS + i].name;
+        if (!given[ROW_MINUS + i])
+            continue;
+        if (*operation)
+            return cov_fail(e, COV_EUSAGE, "--%s and --%s cannot be used together",
+                            options[ROW_MINUS + *operation - 1].name, name);
+        *operation = (enum cov_operation)(i + 1);
+        o->others = c->others[i];
+        if (o->others.n > 1 && *operation != COV_OP_MEAN)
+            return cov_fail(e, COV_EUSAGE, "--%s takes one file", name);
+    }
+    return given[ROW_PSEUDOCOUNT] && *operation != COV_OP_LOG2
+               ? cov_fail(e, COV_EUSAGE, "--pseudocount needs --log2")
+               : COV_OK;
 }
 
 /* Sets the cutoffs of predicted and measured peaks. */
@@ -149,6 +189,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     int rc = cov_source_options_finish(&o->input.source, e);
     if (!rc)
         rc = get_bin_sizes(c, e);
+    if (!rc)
+        rc = get_operation(c, given, e);
     if (rc)
         return rc;
     values->scale = c->scale;

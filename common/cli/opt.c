@@ -90,6 +90,8 @@ const struct cov_opt_habit cov_opt_habits[] = {
     {"blackListFileName", BE("blacklist-file")},
     {"bl", BE("blacklist-file")},
     {"normalizeUsing", BE("normalize")},
+    {"operation", "log2", "use --minus, --log2 or --mean", false},
+    {"bigwig2", "log2", "use --minus, --log2 or --mean", false},
     {"effectiveGenomeSize", "normalize", "use --normalize cpm --scale MILLIONS", false},
     {"scaleFactor", BE("scale")},
     {"smoothLength", BE("window-size")},

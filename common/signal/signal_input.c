@@ -179,9 +179,11 @@ static int signal_work(void *arg, void *slot, void *worker, struct cov_err *e)
 static int begin_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
                         const struct cov_signal_piece *p, struct cov_err *e)
 {
-    cov_value_pipe_begin(pipe, p->contig.regions, p->contig.n_regions);
-    return j->reader.signal->grid ? cov_track_begin(pipe->sink, p->number, e)
-                                  : cov_track_begin_named(pipe->sink, p->contig.name, e);
+    int rc = j->reader.signal->grid ? cov_track_begin(pipe->sink, p->number, e)
+                                    : cov_track_begin_named(pipe->sink, p->contig.name, e);
+    if (!rc)
+        cov_value_pipe_begin(pipe, p->contig.regions, p->contig.n_regions);
+    return rc;
 }
 
 static int end_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
@@ -266,6 +268,7 @@ static int prepare_pipes(struct signal_input *j, struct cov_track_sink *const *s
     for (size_t k = 0; !rc && k < j->base.n_datasets; k++) {
         rc = cov_value_pipe_init(&j->pipes[k], &j->o->values, rounds(j, k), sinks[k], e);
         j->pipes[k].scale *= j->o->factors ? j->o->factors[k] : 1;
+        j->pipes[k].operands = j->o->operands ? &j->o->operands[k] : NULL;
     }
     return rc;
 }
@@ -413,6 +416,9 @@ int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov
     int rc = cov_signal_reader_open(r, path, in, o, e);
     if (!rc && o->sizes_path)
         rc = cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; %s has the lengths",
+                      r->signal->name);
+    if (!rc && o->fill_gaps)
+        rc = cov_fail(e, COV_EINPUT, "--fill-gaps is for bigWig and bedGraph; %s is neither",
                       r->signal->name);
     if (!rc) {
         j->L = r->signal->head->L;

@@ -98,10 +98,11 @@ static int announce_until(struct track_input *j, size_t end, struct cov_err *e)
                                                 cov_intervals_name(j->file), e);
         if (rc || !kept)
             continue;
-        cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
         rc = cov_track_begin_named(j->sink, c.name, e);
-        if (!rc)
-            rc = fill_gap(j, 0, length, e);
+        if (rc)
+            break;
+        cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
+        rc = fill_gap(j, 0, length, e);
         if (!rc)
             rc = cov_value_pipe_end(j->pipe, e);
         if (!rc)
@@ -158,8 +159,10 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
     }
     if (rc || j->skips)
         return rc;
-    cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
-    return cov_track_begin_named(j->sink, c.name, e);
+    rc = cov_track_begin_named(j->sink, c.name, e);
+    if (!rc)
+        cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
+    return rc;
 }
 
 static int take_batch(struct track_input *j, const struct cov_intervals_batch *b, struct cov_err *e)
@@ -268,6 +271,7 @@ static int track_run(struct cov_track_source *s, struct cov_track_sink *const *s
     if (rc)
         return rc;
     j->pipe->scale *= j->o->factors ? j->o->factors[0] : 1;
+    j->pipe->operands = j->o->operands;
     double beg = cov_clock();
     cov_progress_begin(j->progress, what, "intervals", -1);
     rc = convert(j, e);

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include "common/base/err.h"
+#include "common/chunk/bases.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/h5/h5.h"
 #include "common/track/formats/intervals.h"
 
 /* Rejects common mistakes, and says which tool to use instead. */
@@ -64,6 +66,56 @@ void cov_source_input_close(struct cov_source_input *input)
 {
     cov_bgz_abort(input->in);
     input->in = NULL;
+}
+
+/* ---- several inputs ---- */
+
+/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
+ * are left to the next function that opens the file. */
+static bool is_genome(const struct cov_source_input *in)
+{
+    struct cov_h5 *h5;
+    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
+        return false;
+    const bool yes = cov_bases_are_in(h5, NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
+    cov_h5_close(h5);
+    return yes;
+}
+
+int cov_joint_inputs_share(struct cov_joint_input *list, size_t n,
+                           const struct cov_source_options *o, struct cov_err *e)
+{
+    size_t n_signal = 0, n_measured = 0, n_bedgraph = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_track = list[i].in.is_track;
+        const bool is_bedgraph =
+            is_track && cov_kind_of_file(list[i].in.path, NULL) != COV_KIND_BIGWIG;
+        list[i].o = *o;
+        n_signal += !is_track;
+        n_bedgraph += is_bedgraph;
+        if (n > 1 && is_track) {
+            list[i].o.measured = list[i].o.replicates = false;
+            list[i].o.datasets.n = 0;
+            list[i].o.strand = COV_STRAND_AVG;
+        }
+        if (n > 1 && !is_bedgraph)
+            list[i].o.sizes_path = NULL;
+        list[i].o.fill_gaps = o->fill_gaps && is_track;
+        list[i].o.measured = list[i].o.measured || is_genome(&list[i].in);
+        n_measured += !is_track && list[i].o.measured;
+    }
+    if (n_measured == 0 && o->replicates)
+        return cov_fail(e, COV_EINPUT, "--replicates is for genome files; there is none");
+    if (n_signal == 0 && (o->measured || o->datasets.n > 0 || o->strand != COV_STRAND_AVG))
+        return cov_fail(e, COV_EINPUT, "--%s is for predictions and genome files; there is none",
+                        o->measured         ? "experimental"
+                        : o->datasets.n > 0 ? "datasets"
+                                            : "strand");
+    if (n_signal == n && o->fill_gaps)
+        return cov_fail(e, COV_EINPUT, "--fill-gaps is for bigWig and bedGraph; there is none");
+    if (n_bedgraph == 0 && o->sizes_path)
+        return cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; there is none");
+    return COV_OK;
 }
 
 int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,

@@ -33,6 +33,7 @@ struct cov_source_options {
     const char *smooth; /* for cov_source_options_finish; NULL: none */
     struct cov_value_rules values;
     const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */
+    const struct cov_operands *operands; /* [n_datasets of the source]: other tracks; NULL: none */
     /* Drop all bases outside these and those of the BED file. Parts for cov_region_text, with the
      * input's names. */
     struct cov_strings regions;
@@ -88,6 +89,18 @@ int cov_source_input_detect(const char *path, struct cov_source_input *input,
                             struct cov_err *e) COV_MUST_USE;
 void cov_source_input_close(struct cov_source_input *input);
 
+/* One of several inputs, with the options that fit its kind. The caller opens and closes `source`. */
+struct cov_joint_input {
+    struct cov_source_input in;
+    struct cov_source_options o;
+    struct cov_track_source *source;
+};
+
+/* Gives the options to the inputs, whose kinds are known, that they are for; genome files are measured.
+ * COV_EINPUT for an option without such an input, or later from the source if there is only one. */
+int cov_joint_inputs_share(struct cov_joint_input *list, size_t n,
+                           const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
+
 /* Opens `input` (which is empty afterwards) and reads the lists named in the options, which are
  * borrowed until close. COV_EINPUT for options that do not fit the input. Opening HDF5 forks: call
  * this before starting threads. BGZF is decompressed by n_threads threads if n_threads > 1. */
@@ -116,7 +129,7 @@ double cov_track_source_denominator(const struct cov_track_source *s, size_t k);
 int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
                               struct cov_err *e) COV_MUST_USE;
 
-/* The rows of a file, for same_bases.c. Borrowed until the source is closed. */
+/* The rows of a file, for other_input.c. Borrowed until the source is closed. */
 struct cov_source_rows {
     struct cov_h5 *h5;
     const struct cov_grid *grid;

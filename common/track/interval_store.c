@@ -24,7 +24,6 @@ struct place {
 struct cov_interval_store {
     struct cov_track_sink sink; /* first */
     struct cov_spool spool;
-    struct cov_names *names;
     struct place *places; /* per contig, in the order of their numbers */
     size_t n_places, cap;
     int64_t n_bytes; /* total, including the buffer */
@@ -113,7 +112,6 @@ static void free_store(struct cov_track_sink *sink)
 {
     struct cov_interval_store *s = store_of(sink);
     cov_spool_fini(&s->spool);
-    cov_names_free(s->names);
     free(s->places);
     free(s);
 }
@@ -131,14 +129,6 @@ int cov_interval_store_new(const char *name, const struct cov_track_contigs *con
     int rc = cov_track_init(&s->sink, &format, name, contigs, e);
     if (!rc)
         rc = cov_spool_init(&s->spool, dir, e);
-    if (!rc && contigs)
-        rc = cov_names_new(&s->names, e);
-    for (size_t i = 0; !rc && contigs && i < contigs->n; i++) {
-        size_t index;
-        bool is_new;
-        rc = cov_names_add(s->names, contigs->names[i], strlen(contigs->names[i]), &index, &is_new,
-                           e);
-    }
     if (rc)
         cov_interval_store_free(s);
     else
@@ -155,12 +145,6 @@ void cov_interval_store_free(struct cov_interval_store *s)
 struct cov_track_sink *cov_interval_store_sink(struct cov_interval_store *s)
 {
     return &s->sink;
-}
-
-bool cov_interval_store_find(const struct cov_interval_store *s, const char *name, size_t *contig)
-{
-    return cov_names_find(s->names ? s->names : s->sink.announced.names, name, strlen(name),
-                          contig);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -2,7 +2,7 @@
  * read in any order.
  *
  * An interval takes about 3 bytes if its value is an integer, otherwise 7. Memory: a buffer, and
- * per contig its name and 16 bytes.
+ * 16 bytes per contig.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_INTERVAL_STORE_H
 #define COV_TRACK_INTERVAL_STORE_H
@@ -26,10 +26,7 @@ void cov_interval_store_free(struct cov_interval_store *s); /* NULL is accepted 
 /* The sink that receives the intervals until it is closed. Owned by the store. */
 struct cov_track_sink *cov_interval_store_sink(struct cov_interval_store *s);
 
-/* After closing, finds the number of a contig in the sink; returns false if there is none. */
-bool cov_interval_store_find(const struct cov_interval_store *s, const char *name, size_t *contig);
-
-/* Reads the intervals of a contig. Several cursors may read at the same time. */
+/* Reads the intervals of a contig after closing. Several cursors may read at the same time. */
 enum { COV_INTERVAL_CURSOR_BYTES = 32768, COV_INTERVAL_CURSOR_ROOM = 1024 };
 struct cov_interval_cursor {
     const struct cov_interval_store *store; /* borrowed */

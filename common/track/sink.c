@@ -45,6 +45,23 @@ int64_t cov_track_contig_length(const struct cov_track_sink *s, size_t contig)
     return s->contigs ? s->contigs->lengths[contig] : s->announced.lengths[contig];
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool cov_track_find_contig(const struct cov_track_sink *s, const char *name, size_t *contig)
+{
+    if (!s->contigs)
+        return cov_names_find(s->announced.names, name, strlen(name), contig);
+    const char *const *names = s->contigs->names;
+    const char *const *found =
+        s->contigs->n ? bsearch(&name, names, s->contigs->n, sizeof *names, compare_names) : NULL;
+    if (found)
+        *contig = (size_t)(found - names);
+    return found;
+}
+
 static int begin(struct cov_track_sink *s, size_t contig, int64_t length, struct cov_err *e)
 {
     s->contig = contig;

@@ -79,6 +79,9 @@ size_t cov_track_n_contigs(const struct cov_track_sink *s);
 const char *cov_track_contig_name(const struct cov_track_sink *s, size_t contig);
 int64_t cov_track_contig_length(const struct cov_track_sink *s, size_t contig);
 
+/* Returns true and sets *contig to the number of the contig with this name, if there is one. */
+bool cov_track_find_contig(const struct cov_track_sink *s, const char *name, size_t *contig);
+
 /* Starts a contig of the list, which must follow the current one. Contigs may be skipped. */
 int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e) COV_MUST_USE;
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/value_pipe.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- strands ---- */
@@ -81,7 +83,7 @@ void cov_value_pipe_fini(struct cov_value_pipe *p)
     cov_smoother_fini(&p->smoother);
 }
 
-/* ---- filter ---- */
+/* ---- intervals ---- */
 
 static int flush(struct cov_value_pipe *p, struct cov_err *e)
 {
@@ -125,20 +127,7 @@ static int filter_one(struct cov_value_pipe *p, const struct cov_interval *iv, s
     return put_outside(p, iv, e);
 }
 
-/* Filters a block of intervals. */
-static int filter(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
-                  struct cov_err *e)
-{
-    const struct cov_value_rules *rules = p->rules;
-    if (!rules->skip_zero && !rules->has_min && p->n_regions == 0)
-        return cov_track_add(p->sink, iv, n, e);
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = filter_one(p, &iv[i], e);
-    return rc;
-}
-
-/* ---- bins ---- */
+/* ---- other tracks ---- */
 
 static int end_bins(struct cov_value_pipe *p, struct cov_err *e)
 {
@@ -147,18 +136,112 @@ static int end_bins(struct cov_value_pipe *p, struct cov_err *e)
     return rc;
 }
 
+/* Joins an interval to the last one if it continues it. */
+static int join(struct cov_value_pipe *p, const struct cov_interval *iv, struct cov_err *e)
+{
+    if (p->bins.end == iv->beg && p->bins.value == iv->value && p->bins.end > 0) {
+        p->bins.end = iv->end;
+        return COV_OK;
+    }
+    int rc = end_bins(p, e);
+    p->bins = *iv;
+    return rc;
+}
+
+/* Moves to the first interval that ends after the base `at`; n_iv = 0: there is none. */
+static int seek_operand(struct cov_operand *o, int64_t at, struct cov_err *e)
+{
+    int rc = 1;
+    while (rc > 0 && (o->n_iv == 0 || o->iv->end <= at))
+        if (o->n_iv > 1) {
+            o->n_iv--;
+            o->iv++;
+        } else {
+            rc = cov_interval_cursor_next(&o->cursor, &o->iv, &o->n_iv, e);
+        }
+    return rc < 0 ? rc : COV_OK;
+}
+
+/* Adds a result, where the values of the other tracks sum up to y. */
+static int operate(struct cov_value_pipe *p, struct cov_interval *iv, double y, struct cov_err *e)
+{
+    const struct cov_operands *o = p->operands;
+    const enum cov_operation operation = p->rules->operation;
+    const double x = (double)(float)((double)iv->value * o->factor), pseudo = p->rules->pseudocount;
+    double value = x - y;
+    if (operation == COV_OP_MEAN)
+        value = (x + y) / (double)(o->n + 1);
+    else if (operation == COV_OP_LOG2 && x + pseudo > 0 && y + pseudo > 0)
+        value = log2((x + pseudo) / (y + pseudo));
+    else if (operation == COV_OP_LOG2)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %s:%" PRId64 ": no logarithm of (%.9g + %.9g) / (%.9g + %.9g)",
+                        p->sink->name, p->sink->contig_name, iv->beg + 1, x, pseudo, y, pseudo);
+    iv->value = (float)value + 0.0F; /* -0 becomes 0 */
+    return join(p, iv, e);
+}
+
+/* Combines an interval with the other tracks. */
+static int combine(struct cov_value_pipe *p, const struct cov_interval *iv, struct cov_err *e)
+{
+    const struct cov_operands *all = p->operands;
+    int rc = COV_OK;
+    struct cov_interval part;
+    for (int64_t at = iv->beg; !rc && at < iv->end; at = part.end) {
+        bool has_values = true;
+        double y = 0;
+        part = (struct cov_interval){at, iv->end, iv->value};
+        for (size_t k = 0; !rc && k < all->n; k++) {
+            struct cov_operand *o = &all->items[k];
+            rc = o->found ? seek_operand(o, at, e) : COV_OK;
+            const bool has_value = o->n_iv > 0 && o->iv->beg <= at;
+            const int64_t end = has_value ? o->iv->end : o->n_iv > 0 ? o->iv->beg : iv->end;
+            part.end = end < part.end ? end : part.end;
+            y += has_value ? (double)(float)((double)o->iv->value * o->factor) : 0;
+            has_values = has_values && has_value;
+        }
+        if (!rc && has_values)
+            rc = operate(p, &part, y, e);
+    }
+    return rc;
+}
+
+static void begin_operands(const struct cov_value_pipe *p)
+{
+    for (size_t k = 0; p->operands && k < p->operands->n; k++) {
+        struct cov_operand *o = &p->operands->items[k];
+        size_t contig;
+        o->n_iv = 0;
+        o->found =
+            cov_track_find_contig(cov_interval_store_sink(o->store), p->sink->contig_name, &contig);
+        if (o->found)
+            cov_interval_cursor_begin(&o->cursor, o->store, contig);
+    }
+}
+
+/* ---- filter ---- */
+
+/* Combines and filters a block of intervals. */
+static int filter(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
+                  struct cov_err *e)
+{
+    const struct cov_value_rules *rules = p->rules;
+    if (!p->operands && !rules->skip_zero && !rules->has_min && p->n_regions == 0)
+        return cov_track_add(p->sink, iv, n, e);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = p->operands ? combine(p, &iv[i], e) : filter_one(p, &iv[i], e);
+    return rc;
+}
+
+/* ---- bins ---- */
+
 static int end_bin(struct cov_value_pipe *p, struct cov_err *e)
 {
-    int rc = COV_OK;
     if (p->bin_bases == 0)
-        return rc;
+        return COV_OK;
     p->bin.value = (float)(p->bin_sum / (double)p->bin_bases);
-    if (p->bins.end == p->bin.beg && p->bins.value == p->bin.value && p->bins.end > 0) {
-        p->bins.end = p->bin.end;
-    } else {
-        rc = end_bins(p, e);
-        p->bins = p->bin;
-    }
+    int rc = p->operands ? combine(p, &p->bin, e) : join(p, &p->bin, e);
     p->bin_sum = 0;
     p->bin_bases = 0;
     return rc;
@@ -306,6 +389,7 @@ void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *reg
     p->n_runs = 0;
     if (p->smoother.smooths)
         cov_smoother_begin(&p->smoother);
+    begin_operands(p);
 }
 
 static float scaled(const struct cov_value_pipe *p, float x)

@@ -1,5 +1,5 @@
 /* value_pipe.h - turns values along a contig into the intervals of a track: combines strands, and
- * smooths, scales, bins, run-length encodes and filters values.
+ * smooths, scales, bins, run-length encodes, combines with other tracks, and filters values.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_VALUE_PIPE_H
 #define COV_TRACK_VALUE_PIPE_H
@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/features/blacklist.h"
+#include "common/track/interval_store.h"
 #include "common/track/sink.h"
 #include "common/track/smooth.h"
 
@@ -26,6 +27,29 @@ enum cov_strand { COV_STRAND_AVG, COV_STRAND_PLUS, COV_STRAND_MINUS };
 void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,
                          bool round, float *out);
 
+/* ---- other tracks ---- */
+
+/* Of the values x of the pipe and y[0..n) of the other tracks, each multiplied by its factor:
+ *   MINUS: x - y[0]     LOG2: log2((x + p) / (y[0] + p))     MEAN: (x + y[0] + ...) / (n + 1)
+ * A base without a value in one of the tracks has none in the result. */
+enum cov_operation { COV_OP_NONE, COV_OP_MINUS, COV_OP_LOG2, COV_OP_MEAN };
+
+struct cov_operand {
+    struct cov_interval_store *store; /* closed; borrowed */
+    double factor;
+    /* Private: the place in the current contig. */
+    bool found; /* the store has the contig */
+    struct cov_interval_cursor cursor;
+    const struct cov_interval *iv;
+    size_t n_iv;
+};
+
+struct cov_operands {
+    double factor; /* of x */
+    struct cov_operand *items;
+    size_t n;
+};
+
 /* ---- the pipe ---- */
 
 struct cov_value_rules {
@@ -34,19 +58,22 @@ struct cov_value_rules {
     double scale;   /* factor for every value, after smoothing */
     int64_t bin;    /* then: means of bins of this width, from base 0; <= 1: none. A bin without
                      * values is a gap; others extend from their first to their last value. */
-    bool skip_zero; /* drop values of 0 */
-    bool has_min;   /* drop values below min_value */
+    enum cov_operation operation; /* then: on the values, if the pipe has operands */
+    double pseudocount;           /* p, for LOG2 */
+    bool skip_zero;               /* drop values of 0 */
+    bool has_min;                 /* drop values below min_value */
     double min_value;
 };
 
 enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256, COV_VALUE_PIPE_RUNS = 1024 };
 
-/* Private, except for `sink`, `round` and `scale`. */
+/* Private, except for `sink`, `round`, `scale` and `operands`. */
 struct cov_value_pipe {
     struct cov_track_sink *sink; /* borrowed */
     bool round;
     const struct cov_value_rules *rules; /* borrowed */
     double scale;                        /* that of the rules, until the caller changes it */
+    const struct cov_operands *operands; /* after bins; NULL: none. Borrowed */
     int64_t at;                          /* end of the last value received */
     struct cov_smoother smoother;
     float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds when it ends */
@@ -55,7 +82,7 @@ struct cov_value_pipe {
     struct cov_interval run; /* the open one; beg < 0: none */
     size_t n_runs;
     struct cov_interval runs[COV_VALUE_PIPE_RUNS];
-    /* The current bin with its values, and finished bins of equal value. */
+    /* The current bin with its values, and finished bins, or results, of equal value. */
     int64_t bin_number, bin_bases;
     double bin_sum;
     struct cov_interval bin, bins; /* bins: empty if there are none */
@@ -72,7 +99,7 @@ int cov_value_pipe_init(struct cov_value_pipe *p, const struct cov_value_rules *
                         struct cov_track_sink *sink, struct cov_err *e) COV_MUST_USE;
 void cov_value_pipe_fini(struct cov_value_pipe *p);
 
-/* Starts a contig at base 0; the caller starts it in the sink. Drops `regions` (ascending,
+/* Starts a contig at base 0, which the caller has started in the sink. Drops `regions` (ascending,
  * disjoint; borrowed until cov_value_pipe_end). */
 void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *regions,
                           size_t n_regions);

@@ -84,6 +84,16 @@ done <<'END'
 2 cov2bigwig --measured c.h5 --normalize cpm p.h5|--normalize is for tracks; --measured writes a table$
 2 cov2bigwig --measured c.h5 -o o.bed p.h5|o\.bed: the output is a table, but \.bed is another kind; use \.tsv$
 2 cov2bigwig --normalize cpm -o o.bw -|--normalize reads the input twice
+2 cov2bigwig -o o.bw --minus t.bw --mean u.bw t.bw|--minus and --mean cannot be used together$
+2 cov2bigwig -o o.bw --log2 t.bw,u.bw t.bw|--log2 takes one file$
+2 cov2bigwig -o o.bw --minus u.bw --pseudocount 2 t.bw|--pseudocount needs --log2$
+2 cov2bigwig -o o.bw --log2 u.bw --pseudocount 0 t.bw|--pseudocount: 0 is out of range
+2 cov2bigwig -o o.bw --mean u.bw,u.bw t.bw|--mean: duplicate u\.bw$
+2 cov2bigwig --measured c.h5 --mean u.bw p.h5|--mean is for tracks; --measured writes a table$
+1 cov2bigwig -o o.bw --minus ./t.bw t.bw|\./t\.bw: the same file as t\.bw$
+1 cov2bigwig -o o.bw --fill-gaps p.h5|--fill-gaps is for bigWig and bedGraph; p\.h5 is neither$
+1 cov2bigwig -o o.bw --datasets x --minus u.bw t.bw|--datasets is for predictions and genome files; there is none$
+1 cov2bigwig -o o.bw --minus t.bw p.h5|p\.h5: has 2 datasets \(atacseq, h3k4me3\), but t\.bw is a single track; choose one with --datasets$
 1 cov2bigwig -o o.bw p.h5|o\.bw: 2 datasets \(atacseq, h3k4me3\) do not fit in one file
 1 cov2bigwig -o o.bw --datasets nope p.h5|p\.h5: unknown dataset 'nope'
 1 cov2bigwig -o o.bw g.h5|g\.h5: a genome file, not a predictions file$
@@ -184,6 +194,8 @@ cov2bigwig -of bigwig|unknown option '-of'; did you mean --format\?
 cov2bigwig --region chr1|unknown option '--region'; did you mean --regions\?
 cov2bigwig --smoothLength 60|unknown option '--smoothLength'; did you mean --window-size\?
 cov2bigwig --skipZeros|unknown option '--skipZeros'; did you mean --skip-zero\?
+cov2bigwig --operation ratio|unknown option '--operation'; use --minus, --log2 or --mean
+cov2bigwig --bigwig2 x.bw|unknown option '--bigwig2'; use --minus, --log2 or --mean
 cov2bigwig --cutoff 5|unknown option '--cutoff'; did you mean --peak-cutoff\?
 covprofile genes -S x.bw|unknown option '-S'; inputs are given without an option
 covprofile genes --beforeRegionStartLength 3000|unknown option '--beforeRegionStartLength'; did you mean --before\?

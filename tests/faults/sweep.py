@@ -59,6 +59,7 @@ bedgraph    old o.bg.gz     | cov2bigwig -f --datasets x -o o.bg.gz @/p.h5
 from-bigwig old o.bg        | cov2bigwig -f -o o.bg @/t.bw
 from-bedgraph old o.bw      | cov2bigwig -f --chrom-sizes @/sizes -o o.bw @/t.bg
 from-stream :               | cov2bigwig -o - --experimental @/c.stream
+log2        old o.bg        | cov2bigwig -f --datasets x --log2 @/t.bw --bin-size 20 -o o.bg @/p.h5
 compare     :               | cov2bigwig --measured @/c.h5 @/p.h5
 call        old o.narrowPeak | covpeaks call -f -c @cutoff -l 3 -g 2 -o o.narrowPeak @/p.h5
 broad       old o.gappedPeak | covpeaks call -f --broad -c @cutoff -C 1 -l 3 -g 2 -o o.gappedPeak @/p.h5

@@ -2,7 +2,7 @@
 
 track_check.py make KIND FILE [KEY=VALUE]...   creates a predictions file (KIND pred) or genome file (exp), see make()
 track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, HDF5 or text, computed
-                                               independently, see expected()
+                                               independently, see expected() and combined()
 track_check.py same TRACK REFERENCE            compares two tracks base by base, contigs in any order
 track_check.py cut FILE OUT what=WHAT          damages a copy of a file
 track_check.py subset FILE OUT drop=LIST       makes a partial file, see subset()
@@ -219,6 +219,28 @@ def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental
     return tracks, others
 
 
+def combined(path, op, others, pseudocount=1, skip_zero=0, min_value=None, **options):
+    """Returns what --minus, --log2 or --mean (op) makes of the input and `others`: {contig: values, NaN in gaps}."""
+    parts = []
+    for p in [path] + others.split(","):
+        is_genome = p.endswith(".h5") and "evaluation" in h5py.File(p, "r")
+        parts.append(expected(p, **options, experimental=is_genome)[0])
+    results = {}
+    for contig, x in parts[0].items():
+        values = np.full((len(parts), len(x)), np.nan)
+        for v, part in zip(values, parts):
+            v[:len(part.get(contig, []))] = part.get(contig, [])
+        added = values + float(pseudocount)
+        x = {"minus": values[0] - values[-1], "log2": np.log2(added[0] / added[-1]),
+             "mean": values.sum(axis=0) / len(values)}[op].astype(np.float32)
+        if int(skip_zero):
+            x[x == 0] = np.nan
+        if min_value is not None:
+            x[x < float(min_value)] = np.nan
+        results[contig] = x
+    return results
+
+
 def read_text(path, ours, arrival=False):
     data = open(path, "rb").read()
     if data[:2] == b"\x1f\x8b":
@@ -284,10 +306,10 @@ def compare(got, wanted, other=None, off=0):
 
 
 def compare_input(path, track, arrival="", **options):
-    wanted, other = expected(path, **options)
+    wanted, other = (combined(path, **options), None) if "op" in options else expected(path, **options)
     is_text = not path.endswith(".h5")  # the order of sums may differ
     got = read(track, {c: len(x) for c, x in wanted.items()}, arrival=arrival or is_text)
-    compare(got, wanted, other, 1e-6 if is_text and {"window", "sd"} & set(options) else 0)
+    compare(got, wanted, other, 1e-6 if is_text and {"window", "sd"} & set(options) or "op" in options else 0)
     assert not track.endswith((".bw", ".bigWig")) or is_text or set(got) == set(wanted), "a contig is missing from the header"
 
 

@@ -22,15 +22,9 @@
 /* A larger share of bases without a value causes a warning. */
 static const double MOST_MISSING = 0.1;
 
-/* An input with options that fit its kind. */
-struct input {
-    struct cov_source_input in;
-    struct cov_source_options o;
-    struct cov_track_source *source;
-};
-
 /* Detects the kinds of all inputs before the first is read, which can take long. */
-static int detect_inputs(struct input *list, char *const *paths, size_t n, struct cov_err *e)
+static int detect_inputs(struct cov_joint_input *list, char *const *paths, size_t n,
+                         struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
@@ -38,57 +32,7 @@ static int detect_inputs(struct input *list, char *const *paths, size_t n, struc
     return rc;
 }
 
-/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
- * are left to the next function that opens the file. */
-static bool is_genome(const struct cov_source_input *in)
-{
-    struct cov_h5 *h5;
-    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
-        return false;
-    const bool yes = cov_bases_are_in(h5, NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
-    cov_h5_close(h5);
-    return yes;
-}
-
-/* Gives the options to the inputs that they are for. With a single input, the source itself refuses
- * those that do not fit. */
-static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
-                         struct cov_err *e)
-{
-    size_t n_signal = 0, n_measured = 0, n_bedgraph = 0;
-    for (size_t i = 0; i < n; i++) {
-        const bool is_track = list[i].in.is_track;
-        const bool is_bedgraph =
-            is_track && cov_kind_of_file(list[i].in.path, NULL) != COV_KIND_BIGWIG;
-        list[i].o = *o;
-        n_signal += !is_track;
-        n_bedgraph += is_bedgraph;
-        if (n > 1 && is_track) {
-            list[i].o.measured = list[i].o.replicates = false;
-            list[i].o.datasets.n = 0;
-            list[i].o.strand = COV_STRAND_AVG;
-        }
-        if (n > 1 && !is_bedgraph)
-            list[i].o.sizes_path = NULL;
-        list[i].o.fill_gaps = o->fill_gaps && is_track;
-        list[i].o.measured = list[i].o.measured || is_genome(&list[i].in);
-        n_measured += !is_track && list[i].o.measured;
-    }
-    if (n_measured == 0 && o->replicates)
-        return cov_fail(e, COV_EINPUT, "--replicates is for genome files; there is none");
-    if (n_signal == 0 && (o->measured || o->datasets.n > 0 || o->strand != COV_STRAND_AVG))
-        return cov_fail(e, COV_EINPUT, "--%s is for predictions and genome files; there is none",
-                        o->measured         ? "experimental"
-                        : o->datasets.n > 0 ? "datasets"
-                                            : "strand");
-    if (n_signal == n && o->fill_gaps)
-        return cov_fail(e, COV_EINPUT, "--fill-gaps is for bigWig and bedGraph; there is none");
-    if (n_bedgraph == 0 && o->sizes_path)
-        return cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; there is none");
-    return COV_OK;
-}
-
-static int run_source(const struct input *in, struct cov_track_sink *const *sinks,
+static int run_source(const struct cov_joint_input *in, struct cov_track_sink *const *sinks,
                       const struct cov_profile_request *request, struct cov_err *e)
 {
     struct cov_stats *stats = request->stats;
@@ -111,8 +55,9 @@ static void free_sinks(struct cov_track_sink **sinks, size_t n, bool is_ours)
     free(sinks);
 }
 
-static int read_input(struct input *in, const struct cov_profile_reader *r, struct cov_names *taken,
-                      const struct cov_profile_request *request, struct cov_err *e)
+static int read_input(struct cov_joint_input *in, const struct cov_profile_reader *r,
+                      struct cov_names *taken, const struct cov_profile_request *request,
+                      struct cov_err *e)
 {
     int rc = cov_track_source_open(&in->in, &in->o, request->n_threads, &in->source, e);
     if (rc)
@@ -138,14 +83,14 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
 {
     const size_t n = request->n_inputs;
     struct cov_names *taken = NULL;
-    struct input *list = cov_calloc(n, sizeof *list, e);
+    struct cov_joint_input *list = cov_calloc(n, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
     int rc = cov_names_new(&taken, e);
     if (!rc)
         rc = detect_inputs(list, request->inputs, n, e);
     if (!rc)
-        rc = share_options(list, n, &request->source, e);
+        rc = cov_joint_inputs_share(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
         rc = read_input(&list[i], r, taken, request, e);
         cov_track_source_close(list[i].source);

@@ -11,7 +11,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/base/progress.h"
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
@@ -33,7 +32,7 @@ struct compare_job {
     size_t n;
     struct cov_interval_store **stores;
     struct cov_comparison **comparisons; /* [n] */
-    struct cov_track_sink **sinks;       /* the stores; later the comparisons */
+    struct cov_track_sink **sinks;       /* [n]: the comparisons */
     struct cov_table_outputs out;
     const char *const *datasets; /* [n]: names for the table; NULL: none */
 };
@@ -82,81 +81,6 @@ static int choose_options(struct compare_job *j, bool is_track, struct cov_err *
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- datasets */
-
-static void list_datasets(const struct cov_track_source *s, struct cov_listing *l)
-{
-    for (size_t k = 0; k < s->n_datasets; k++)
-        cov_listing_add(l, s->datasets[k]);
-}
-
-static int no_dataset(const struct compare_job *j, const struct cov_listing *lacking, bool chosen,
-                      struct cov_err *e)
-{
-    struct cov_listing known = {0};
-    list_datasets(j->measured, &known);
-    if (chosen)
-        return cov_fail(e, COV_EINPUT, "%s: unknown dataset %s%s; it has: %s%s", j->o->measured,
-                        lacking->text, cov_listing_more(lacking), known.text,
-                        cov_listing_more(&known));
-    return cov_fail(e, COV_EINPUT,
-                    "%s: no dataset in common with %s; it has: %s%s; %s has: %s%s; if two are the "
-                    "same, use h5chunk rename",
-                    j->o->measured, j->source->name, known.text, cov_listing_more(&known),
-                    j->source->name, lacking->text, cov_listing_more(lacking));
-}
-
-/* Keeps the datasets whose names both inputs have. */
-static int match_names(struct compare_job *j, size_t *ours, size_t *theirs, struct cov_err *e)
-{
-    struct cov_listing lacking = {0};
-    const struct cov_track_source *measured = j->measured;
-    bool chosen = j->o->input.source.datasets.n > 0;
-    j->n = 0;
-    for (size_t k = 0; k < j->source->n_datasets; k++) {
-        const char *name = j->source->datasets[k];
-        size_t i = 0;
-        while (i < measured->n_datasets && strcmp(measured->datasets[i], name) != 0)
-            i++;
-        if (i == measured->n_datasets) {
-            cov_listing_add(&lacking, name);
-            continue;
-        }
-        ours[j->n] = k;
-        theirs[j->n++] = i;
-    }
-    if (lacking.n > 0 && (j->n == 0 || chosen))
-        return no_dataset(j, &lacking, chosen, e);
-    if (lacking.n > 0)
-        cov_warn("%s: skipping datasets of %s that it does not have: %s%s", j->o->measured,
-                 j->source->name, lacking.text, cov_listing_more(&lacking));
-    int rc = cov_track_source_keep(j->source, ours, j->n, e);
-    return rc ? rc : cov_track_source_keep(j->measured, theirs, j->n, e);
-}
-
-static int match_datasets(struct compare_job *j, struct cov_err *e)
-{
-    const struct cov_track_source *ours = j->source, *theirs = j->measured;
-    size_t n = ours->n_datasets, m = theirs->n_datasets;
-    if (!ours->is_track && !theirs->is_track) {
-        size_t *a = cov_calloc(n, sizeof *a, e), *b = cov_calloc(n, sizeof *b, e);
-        int rc = a && b ? match_names(j, a, b, e) : COV_ENOMEM;
-        free(a);
-        free(b);
-        return rc;
-    }
-    j->n = 1;
-    if (n == 1 && m == 1)
-        return COV_OK;
-    struct cov_listing names = {0};
-    list_datasets(n > 1 ? ours : theirs, &names);
-    return cov_fail(
-        e, COV_EINPUT,
-        "%s: has %zu datasets (%s%s), but %s is a single track; choose one with --datasets",
-        (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text, cov_listing_more(&names),
-        (n > 1 ? theirs : ours)->name);
-}
-
 /* ---------------------------------------------------------------- work */
 
 static bool can_open(const char *path, bool measured)
@@ -193,30 +117,25 @@ static int open_files(struct compare_job *j, unsigned n_threads, struct cov_err 
     cov_source_input_close(&in);
     if (rc)
         hint_at_swap(j, e);
-    return rc ? rc : match_datasets(j, e);
+    if (!rc)
+        rc = cov_other_match(j->source, j->measured, j->o->input.source.datasets.n > 0, e);
+    j->n = rc ? 0 : j->source->n_datasets;
+    return rc;
 }
 
 static int read_measured(struct compare_job *j, struct cov_progress *progress,
                          struct cov_stats *stats, struct cov_err *e)
 {
-    const struct cov_track_contigs *contigs = j->measured->contigs;
-    const struct cov_job job = {.pool = j->pool, .progress = progress};
-    double beg = cov_clock();
-    int rc = cov_same_bases_check(j->source, j->measured, &job, e);
-    if (!rc)
-        cov_stats_add_stage(stats, "bases", cov_clock() - beg);
-    beg = cov_clock();
-    for (size_t k = 0; !rc && k < j->n; k++) {
-        rc = cov_interval_store_new(j->o->measured, contigs, j->dir, &j->stores[k], e);
-        if (!rc)
-            j->sinks[k] = cov_interval_store_sink(j->stores[k]);
-    }
-    /* No statistics here: bases, chunks and the other stages describe the input. */
-    if (!rc)
-        rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
-    if (!rc)
-        cov_stats_add_stage(stats, "measured", cov_clock() - beg);
+    const struct cov_job job = {j->pool, progress, stats};
+    int rc = cov_other_store(j->source, j->measured, j->dir, "measured", &job, j->stores, e);
     return rc ? rc : cov_track_source_describe(j->measured, stats, e);
+}
+
+/* Checks the contigs of the first dataset; all datasets have the same. */
+static int check_contigs(const struct compare_job *j, struct cov_err *e)
+{
+    return cov_other_check_contigs(j->source, &j->comparisons[0]->sink, j->measured, j->stores[0],
+                                   j->o->input.source.blacklist_path, e);
 }
 
 static int compare(struct compare_job *j, struct cov_progress *progress, struct cov_stats *stats,
@@ -225,8 +144,6 @@ static int compare(struct compare_job *j, struct cov_progress *progress, struct 
     const struct cov_track_contigs *contigs = j->source->contigs;
     int rc = COV_OK;
     struct cov_comparison_options *o = &j->o->comparison;
-    o->has_lengths[0] = j->source->has_lengths;
-    o->has_lengths[1] = j->measured->has_lengths;
     o->max_bytes = COV_COMPARE_MEMORY / j->n;
     o->dir = j->dir;
     o->pool = j->pool;
@@ -242,7 +159,11 @@ static int compare(struct compare_job *j, struct cov_progress *progress, struct 
     const struct cov_job job = {j->pool, progress, stats};
     if (!rc)
         rc = cov_track_source_describe(j->source, stats, e);
-    return rc ? rc : cov_track_source_run(j->source, j->sinks, "comparing", &job, e);
+    if (!rc && contigs)
+        rc = check_contigs(j, e);
+    if (!rc)
+        rc = cov_track_source_run(j->source, j->sinks, "comparing", &job, e);
+    return rc || contigs ? rc : check_contigs(j, e);
 }
 
 /* ---------------------------------------------------------------- table */
@@ -538,40 +459,6 @@ static void warn_without_peaks(const struct compare_job *j, size_t k, bool measu
     cov_warn("%s: %s%s%s", name, dataset ? dataset : "", dataset ? ": " : "", why);
 }
 
-/* Checks the contigs of the first dataset; all datasets have the same. */
-static int check_contigs(const struct compare_job *j, struct cov_err *e)
-{
-    struct cov_comparison *c = j->comparisons[0];
-    const struct cov_track_sink *predicted = &c->sink;
-    const struct cov_track_sink *measured = cov_interval_store_sink(j->stores[0]);
-    const char *list = j->o->input.source.blacklist_path;
-    struct cov_listing only_predicted = {0}, only_measured = {0};
-    const size_t n_predicted = cov_track_n_contigs(predicted);
-    const size_t n_measured = cov_track_n_contigs(measured);
-    for (size_t i = 0; i < n_predicted; i++)
-        if (!c->has[i])
-            cov_listing_add(&only_predicted, cov_track_contig_name(predicted, i));
-    for (size_t i = 0; i < n_measured; i++)
-        if (!c->has_measured[i])
-            cov_listing_add(&only_measured, cov_track_contig_name(measured, i));
-    const char *more_predicted = cov_listing_more(&only_predicted),
-               *more_measured = cov_listing_more(&only_measured);
-    if (only_predicted.n == n_predicted)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: none of its contigs (%s%s) is in %s (%s%s); --rename maps names",
-                        predicted->name, only_predicted.text, more_predicted, measured->name,
-                        only_measured.text, more_measured);
-    if (only_predicted.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", predicted->name,
-                 only_predicted.n, n_predicted, measured->name, only_predicted.text,
-                 more_predicted);
-    if (only_measured.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s: %s%s", measured->name,
-                 only_measured.n, n_measured, predicted->name, list ? ", or are dropped by " : "",
-                 list ? list : "", only_measured.text, more_measured);
-    return COV_OK;
-}
-
 /* Checks the values of dataset k. */
 static int check_values(const struct compare_job *j, size_t k, struct cov_err *e)
 {
@@ -657,7 +544,6 @@ static int run_job(struct compare_job *j, unsigned n_threads, struct cov_progres
     if (rc || (rc = begin_table(j, e)) || (rc = prepare(j, n_threads, e)) ||
         (rc = read_measured(j, progress, stats, e)) || (rc = compare(j, progress, stats, e)))
         return rc;
-    rc = check_contigs(j, e);
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = check_values(j, k, e);
     return rc ? rc : write_table(j, e);

@@ -18,6 +18,7 @@
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
 #include "common/job/tracks/track_jobs.h"
+#include "common/track/bins.h"
 #include "common/track/formats/bedgraph.h"
 #include "common/track/formats/bigwig.h"
 
@@ -288,13 +289,21 @@ struct convert_job {
     const char *input;
     const struct cov_convert_options *o;
     struct cov_pool *pool;
-    struct cov_source_options options, whole_options;
-    struct cov_track_source *source;
-    struct cov_track_source *whole; /* the input without regions, to normalize; NULL: none */
-    double *factors;                /* [source->n_datasets]; NULL: none */
+    size_t n; /* inputs: the main one, and others to combine it with */
+    struct cov_joint_input *inputs;
+    struct cov_source_options whole_options;
+    struct cov_track_source *source;    /* the main one, borrowed */
+    struct cov_track_source *whole;     /* the same without regions, to normalize; NULL: none */
+    struct cov_interval_store **stores; /* [n - 1][source->n_datasets]: the others; NULL: none */
+    struct cov_operand *items;          /* [source->n_datasets][n - 1] */
+    struct cov_operands *operands;      /* [source->n_datasets]; NULL: none */
+    double *factors;                    /* [source->n_datasets]; NULL: none */
     struct cov_track_files *files;
     struct cov_track_sink **sinks; /* borrowed from the files */
 };
+
+/* By enum cov_operation: the end of a file name; without _, the option. */
+static const char *const operations[] = {"", "_minus", "_log2", "_mean"};
 
 /* ---------------------------------------------------------------- options */
 
@@ -344,7 +353,7 @@ static int check_source(const struct convert_job *j, struct cov_err *e)
 /* ---------------------------------------------------------------- outputs */
 
 /* Returns the suffix of the file names, as in Predmoter: "_avg_strand_bl_ws=150", or "_bl_ws=150"
- * for a track; or "_avg_strand_smooth=2.5". */
+ * for a track; or "_avg_strand_smooth=2.5_log2". */
 static char *name_tail(const struct cov_source_options *o, bool is_track, struct cov_err *e)
 {
     static const char *const strands[] = {"_avg_strand", "_+_strand", "_-_strand"};
@@ -354,8 +363,8 @@ static char *name_tail(const struct cov_source_options *o, bool is_track, struct
         (void)snprintf(smoothing, sizeof smoothing, "_ws=%" PRId64, s->window);
     else if (s->sd > 0)
         (void)snprintf(smoothing, sizeof smoothing, "_smooth=%.9g", s->sd);
-    return cov_strfmt(e, "%s%s%s", is_track ? "" : strands[o->strand],
-                      o->blacklist_path ? "_bl" : "", smoothing);
+    return cov_strfmt(e, "%s%s%s%s", is_track ? "" : strands[o->strand],
+                      o->blacklist_path ? "_bl" : "", smoothing, operations[o->values.operation]);
 }
 
 static int open_tracks(struct convert_job *j, const char *tail, const char *stem, struct cov_err *e)
@@ -406,45 +415,36 @@ static void tell(const struct convert_job *j)
 
 /* ---------------------------------------------------------------- normalization */
 
-static int add_nothing(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
+/* Sets *factor for the track of dataset k with this sum. */
+static int find_factor(const struct cov_track_source *s, size_t k, double sum, double *factor,
                        struct cov_err *e)
 {
-    (void)s, (void)iv, (void)n, (void)e;
-    return COV_OK;
-}
-
-static void free_nothing(struct cov_track_sink *s)
-{
-    (void)s;
+    *factor = 1e6 / sum;
+    if (sum > 0)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: %s%sthe sum of the values is %g; cannot normalize", s->name,
+                    s->datasets[k] ? s->datasets[k] : "", s->datasets[k] ? ": " : "", sum);
 }
 
 /* Sets j->factors from the sums of the tracks of j->whole. */
 static int find_factors(struct convert_job *j, struct cov_progress *progress, struct cov_err *e)
 {
-    static const struct cov_track_format format = {.add = add_nothing, .free = free_nothing};
+    const int64_t all_bases = INT64_C(1) << 62; /* as one bin */
     const struct cov_job job = {.pool = j->pool, .progress = progress};
     struct cov_track_source *s = j->whole;
     size_t n = s->n_datasets;
-    struct cov_track_sink *sums = cov_calloc(n, sizeof *sums, e);
+    struct cov_bin_means *sums = cov_calloc(n, sizeof *sums, e);
     struct cov_track_sink **sinks = cov_calloc(n, sizeof *sinks, e);
     j->factors = cov_calloc(n, sizeof *j->factors, e);
     int rc = sums && sinks && j->factors ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
-        sinks[k] = &sums[k];
-        sums[k].format = &format; /* for cov_track_free */
-        rc = cov_track_init(&sums[k], &format, s->name, s->contigs, e);
+        sinks[k] = &sums[k].sink;
+        rc = cov_bin_means_init(&sums[k], all_bases, s->name, s->contigs, e);
     }
     if (!rc)
         rc = cov_track_source_run(s, sinks, "summing", &job, e);
-    for (size_t k = 0; !rc && k < n; k++) {
-        double sum = sums[k].summary.sum;
-        if (!(sum > 0))
-            rc = cov_fail(e, COV_EINPUT, "%s: %s%sthe sum of the values is %g; cannot normalize",
-                          s->name, s->datasets[k] ? s->datasets[k] : "", s->datasets[k] ? ": " : "",
-                          sum);
-        else
-            j->factors[k] = 1e6 / sum;
-    }
+    for (size_t k = 0; !rc && k < n; k++)
+        rc = find_factor(s, k, sums[k].sink.summary.sum, &j->factors[k], e);
     for (size_t k = 0; sinks && k < n; k++)
         cov_track_free(sinks[k]);
     free(sinks);
@@ -468,39 +468,174 @@ static int check_input(const struct convert_job *j, struct cov_err *e)
                     is_std ? "standard input" : j->input);
 }
 
-/* Opens j->source with j->options, and, to normalize, the whole input. */
-static int open_input(struct convert_job *j, unsigned n_threads, struct cov_err *e)
+/* Detects what the inputs are, and chooses the options for each. Those to combine are neither scaled
+ * nor filtered before that. */
+static int choose_options(struct convert_job *j, struct cov_err *e)
 {
+    j->inputs = cov_calloc(j->n, sizeof *j->inputs, e);
+    int rc = j->inputs ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < j->n; i++) {
+        const char *path = i ? j->o->others.items[i - 1] : j->input;
+        rc = i && cov_path_same_file(path, j->input)
+                 ? cov_fail(e, COV_EINPUT, "%s: the same file as %s", path, j->input)
+                 : cov_source_input_detect(path, &j->inputs[i].in, e);
+    }
+    if (rc)
+        return rc;
+    j->inputs[0].o = j->o->source;
+    if (j->n > 1)
+        rc = cov_joint_inputs_share(j->inputs, j->n, &j->o->source, e);
+    for (size_t i = 0; j->n > 1 && i < j->n; i++) {
+        struct cov_source_options *o = &j->inputs[i].o;
+        o->values.scale = 1;
+        if (i > 0)
+            o->values.skip_zero = o->values.has_min = false;
+        if (i == 0 || j->o->normalization == COV_NORMALIZE_NONE)
+            continue;
+        o->regions.n = 0; /* the sum is that of all bases */
+        o->bed_path = NULL;
+    }
+    return rc;
+}
+
+/* Opens the inputs, and, to normalize, the whole main input. Opening HDF5 forks, so the inputs that
+ * are opened first must not start threads. */
+static int open_inputs(struct convert_job *j, unsigned n_threads, struct cov_err *e)
+{
+    const bool chosen = j->o->source.datasets.n > 0;
     struct cov_source_options *all = &j->whole_options;
-    int rc = cov_track_source_open_path(j->input, &j->options, n_threads, &j->source, e);
-    if (!rc && j->source)
+    struct cov_joint_input *in = j->inputs;
+    int rc = COV_OK;
+    for (size_t i = j->n; !rc && i-- > 0;)
+        rc = cov_track_source_open(&in[i].in, &in[i].o, i ? 1 : n_threads, &in[i].source, e);
+    j->source = in[0].source;
+    if (!rc)
         rc = check_source(j, e);
+    /* An input may lack datasets, which the second pass then drops from those before it. */
+    for (size_t i = 1; !rc && i < 2 * j->n - 1; i++)
+        rc = cov_other_match(j->source, in[i < j->n ? i : i - j->n + 1].source, chosen, e);
     if (rc || j->o->normalization == COV_NORMALIZE_NONE)
         return rc;
-    *all = j->o->source;
+    *all = in[0].o;
     all->values.scale = 1;
     all->values.skip_zero = all->values.has_min = false;
-    all->values.bin = 0;
+    all->values.bin = j->n > 1 ? all->values.bin : 0; /* sums like those of the others */
     all->regions.n = 0;
     all->bed_path = NULL;
     all->quiet = true; /* j->source warns */
-    return cov_track_source_open_path(j->input, all, n_threads, &j->whole, e);
+    rc = cov_track_source_open_path(j->input, all, n_threads, &j->whole, e);
+    return rc || j->n == 1 ? rc : cov_other_match(j->source, j->whole, false, e);
+}
+
+/* ---------------------------------------------------------------- other tracks */
+
+/* A larger share of bases without a value in another track causes a warning. */
+static const double MOST_MISSING = 0.1;
+
+/* Stores the tracks of the other inputs. */
+static int store_others(struct convert_job *j, const struct cov_job *job, struct cov_err *e)
+{
+    const char *output = j->o->output, *tmpdir = j->o->tmpdir;
+    const char *option = operations[j->o->source.values.operation] + 1;
+    const size_t n = j->source->n_datasets;
+    char *dir = tmpdir || cov_path_names_dir(output) ? cov_strdup(tmpdir ? tmpdir : output, e)
+                                                     : cov_path_dir(output, e);
+    j->stores = cov_calloc((j->n - 1) * n, sizeof(struct cov_interval_store *), e);
+    int rc = dir && j->stores ? COV_OK : COV_ENOMEM;
+    for (size_t i = 1; !rc && i < j->n; i++) {
+        rc = cov_track_source_describe(j->inputs[i].source, job->stats, e);
+        if (!rc)
+            rc = cov_other_store(j->source, j->inputs[i].source, dir, option, job,
+                                 j->stores + (i - 1) * n, e);
+    }
+    free(dir);
+    return rc;
+}
+
+/* Tells the main input what to combine its tracks with. Factors and scale apply to bins, too. */
+static int make_operands(struct convert_job *j, struct cov_err *e)
+{
+    const size_t n = j->source->n_datasets, n_others = j->n - 1;
+    const double scale = j->o->source.values.scale;
+    j->operands = cov_calloc(n, sizeof *j->operands, e);
+    j->items = cov_calloc(n * n_others, sizeof *j->items, e);
+    int rc = j->operands && j->items ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        struct cov_operand *items = j->items + k * n_others;
+        j->operands[k] =
+            (struct cov_operands){scale * (j->factors ? j->factors[k] : 1), items, n_others};
+        for (size_t i = 0; !rc && i < n_others; i++) {
+            double factor = 1;
+            items[i].store = j->stores[i * n + k];
+            if (j->factors)
+                rc = find_factor(j->inputs[i + 1].source, k,
+                                 cov_interval_store_sink(items[i].store)->summary.sum, &factor, e);
+            items[i].factor = scale * factor;
+        }
+    }
+    j->inputs[0].o.operands = j->operands;
+    return rc;
+}
+
+static int check_contigs(const struct convert_job *j, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 1; !rc && i < j->n; i++)
+        rc = cov_other_check_contigs(j->source, j->sinks[0], j->inputs[i].source,
+                                     j->items[i - 1].store, j->o->source.blacklist_path, e);
+    return rc;
+}
+
+/* Warns if the others lack many of the n_bases of the main input. */
+static void warn_of_gaps(const struct convert_job *j, int64_t n_bases)
+{
+    const struct cov_source_options *o = &j->o->source;
+    if (!cov_source_is_whole(o) || o->values.skip_zero || o->values.has_min || n_bases <= 0)
+        return;
+    for (size_t k = 0; k < j->source->n_datasets; k++) {
+        const double missing = 1 - (double)j->sinks[k]->summary.n_bases / (double)n_bases;
+        if (missing > MOST_MISSING)
+            cov_warn("%s: no values in --%s at %.0f %% of its bases, which become gaps%s",
+                     j->source->name, operations[o->values.operation] + 1, 100 * missing,
+                     o->fill_gaps ? "" : "; --fill-gaps counts them as 0");
+    }
 }
 
 /* ---------------------------------------------------------------- all of it */
+
+static void free_job(struct convert_job *j)
+{
+    cov_track_files_free(j->files);
+    for (size_t i = 0; j->stores && i < (j->n - 1) * j->source->n_datasets; i++)
+        cov_interval_store_free(j->stores[i]);
+    for (size_t i = 0; j->inputs && i < j->n; i++) {
+        cov_source_input_close(&j->inputs[i].in);
+        cov_track_source_close(j->inputs[i].source);
+    }
+    cov_track_source_close(j->whole);
+    free(j->operands);
+    free(j->items);
+    free(j->stores);
+    free(j->inputs);
+    free(j->sinks);
+    free(j->factors);
+    cov_pool_free(j->pool);
+}
 
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct convert_job this = {.input = input, .o = options, .options = options->source},
+    struct convert_job this = {.input = input, .o = options, .n = options->others.n + 1},
                        *j = &this;
     struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_options(j->o, e);
     if (!rc)
         rc = check_input(j, e);
     if (!rc)
-        rc = open_input(j, n_threads, e);
+        rc = choose_options(j, e);
+    if (!rc)
+        rc = open_inputs(j, n_threads, e);
     if (!rc)
         rc = cov_pool_new(n_threads, &j->pool, e);
     if (!rc)
@@ -510,9 +645,20 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         rc = cov_track_source_describe(j->source, stats, e);
     if (!rc && j->whole)
         rc = find_factors(j, progress, e);
-    j->options.factors = j->factors;
+    if (!rc && j->n > 1)
+        rc = store_others(j, &job, e);
+    if (!rc && j->n > 1)
+        rc = make_operands(j, e);
+    else if (!rc)
+        j->inputs[0].o.factors = j->factors;
+    if (!rc && j->source->contigs)
+        rc = check_contigs(j, e);
     if (!rc)
         rc = cov_track_source_run(j->source, j->sinks, "converting", &job, e);
+    if (!rc && !j->source->contigs)
+        rc = check_contigs(j, e);
+    if (!rc && j->n > 1 && stats)
+        warn_of_gaps(j, stats->bases);
     double beg = cov_clock();
     if (!rc)
         rc = cov_track_files_commit(j->files, e);
@@ -520,11 +666,6 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         cov_stats_add_stage(stats, "finish", cov_clock() - beg);
     if (!rc)
         tell(j);
-    cov_track_files_free(j->files);
-    cov_track_source_close(j->source);
-    cov_track_source_close(j->whole);
-    free(j->sinks);
-    free(j->factors);
-    cov_pool_free(j->pool);
+    free_job(j);
     return rc;
 }

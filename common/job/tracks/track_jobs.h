@@ -15,6 +15,7 @@
 #include "common/cli/stats.h"
 #include "common/file/outfile.h"
 #include "common/signal/track_source.h"
+#include "common/track/interval_store.h"
 #include "common/track/measures/comparison.h"
 #include "common/track/sink.h"
 
@@ -72,7 +73,8 @@ enum cov_normalization { COV_NORMALIZE_NONE, COV_NORMALIZE_CPM };
 struct cov_convert_options {
     struct cov_source_options source; /* except `only` and `factors` */
     enum cov_normalization normalization;
-    const char *output; /* a file whose suffix selects the format; "-"; a directory */
+    struct cov_strings others; /* files for source.values.operation; n = 0: none */
+    const char *output;        /* a file whose suffix selects the format; "-"; a directory */
     bool force;
     const char *tmpdir;       /* for temporary files of bigWig; NULL: the directory of the output */
     const char *basename;     /* for a directory; NULL: the input's stem */
@@ -83,7 +85,9 @@ struct cov_convert_options {
 /* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each dataset and
  * contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
  * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file.
- * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
+ * Float predictions and tracks are not rounded. With an operation, makes tracks of all inputs (by
+ * the options that fit each), combines them, and filters the results; temporary files in `tmpdir`,
+ * or in the directory of the output, hold those of `others`. Contigs are sorted bytewise by their new names,
  * except those of streams and tracks. All outputs appear together when they are complete; a failed
  * run leaves none. Memory holds the chunks in flight, the smoothing window, and buffers of the
  * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options,
@@ -92,6 +96,30 @@ struct cov_convert_options {
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;
+
+/* ---- another input (other_input.c) ---- */
+
+/* Before the runs: keeps the datasets whose names both have, in the same order, with a warning if
+ * that drops some of `source`, or COV_EINPUT if they were `chosen`. A track has no names: then both
+ * must have one dataset. */
+int cov_other_match(struct cov_track_source *source, struct cov_track_source *other, bool chosen,
+                    struct cov_err *e) COV_MUST_USE;
+
+/* Reads the whole `other` to stores[], one per dataset, which the caller frees, also after a failure.
+ * COV_EINPUT if both inputs know their bases, and these differ in a contig that both have. `which`
+ * names the stage of the statistics ("measured"). */
+int cov_other_store(const struct cov_track_source *source, struct cov_track_source *other,
+                    const char *dir, const char *which, const struct cov_job *job,
+                    struct cov_interval_store **stores, struct cov_err *e) COV_MUST_USE;
+
+/* Warns of contigs that only one of two inputs has, by the sink of a track and a stored one; COV_EINPUT
+ * if they share none, or one has different lengths (a contig whose length is unknown ends with its last
+ * interval). Contigs that are announced are known after the runs. `blacklist` may have dropped some
+ * (NULL: none). */
+int cov_other_check_contigs(const struct cov_track_source *source,
+                            const struct cov_track_sink *track,
+                            const struct cov_track_source *other, struct cov_interval_store *store,
+                            const char *blacklist, struct cov_err *e) COV_MUST_USE;
 
 /* ---- comparison (compare.c) ---- */
 
@@ -127,13 +155,5 @@ int cov_compare_run(const char *input, struct cov_compare_options *options, unsi
 
 /* For stats->plot: the correlations, in a MultiQC report. */
 extern const struct cov_stats_plot cov_compare_plot;
-
-/* Compares the bases that two inputs were made from (same_bases.c): names and lengths of contigs
- * can be the same in different assemblies. COV_EINPUT, naming both inputs and the first place, if
- * their bases differ in a contig that both have. A genome file has bases, and a predictions file of
- * covpredict has fingerprints of bases; nothing is compared if an input has neither, or if it is a
- * track or a stream, or where the chunks of the two are at different positions. */
-int cov_same_bases_check(const struct cov_track_source *a, const struct cov_track_source *b,
-                         const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -227,31 +227,6 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
 
 /* ---------------------------------------------------------------- contigs */
 
-static int check_length(const struct cov_comparison *c, size_t contig, size_t measured,
-                        struct cov_err *e)
-{
-    const struct cov_track_sink *store = cov_interval_store_sink(c->store);
-    const char *name = cov_track_contig_name(&c->sink, contig);
-    const char *track = c->sink.name, *other = store->name;
-    int64_t a = cov_track_contig_length(&c->sink, contig);
-    int64_t b = cov_track_contig_length(store, measured);
-    bool has_a = c->o->has_lengths[0], has_b = c->o->has_lengths[1];
-    if (has_a && has_b && a != b)
-        return cov_fail(e, COV_EINPUT, "%s: contig %s has %" PRId64 " bases, but %" PRId64 " in %s",
-                        track, name, a, b, other);
-    if (has_a && !has_b && b > a)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: contig %s reaches base %" PRId64 ", but has only %" PRId64
-                        " bases in %s",
-                        other, name, b, a, track);
-    if (has_b && !has_a && a > b)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: contig %s reaches base %" PRId64 ", but has only %" PRId64
-                        " bases in %s",
-                        track, name, a, b, other);
-    return COV_OK;
-}
-
 static int new_row(struct cov_comparison *c, size_t contig, struct cov_comparison_row *row,
                    struct cov_err *e)
 {
@@ -309,9 +284,7 @@ static int end_contig(struct cov_comparison *c, struct cov_err *e)
         return COV_OK;
     c->compares = false;
     struct cov_comparison_row *row = c->current;
-    int rc = check_length(c, row->contig, c->measured, e);
-    if (!rc)
-        rc = sweep_measured(c, INT64_MAX, e);
+    int rc = sweep_measured(c, INT64_MAX, e);
     if (!rc)
         rc = flush(c, e);
     if (!rc)
@@ -325,15 +298,13 @@ static int end_contig(struct cov_comparison *c, struct cov_err *e)
 
 static int begin_contig(struct cov_comparison *c, size_t contig, struct cov_err *e)
 {
-    int rc = c->sink.contigs ? check_length(c, contig, c->measured, e) : COV_OK;
-    if (!rc)
-        rc = COV_RESERVE(&c->rows, &c->cap_rows, c->n_rows + 1, e);
+    int rc = COV_RESERVE(&c->rows, &c->cap_rows, c->n_rows + 1, e);
     if (!rc)
         rc = new_row(c, contig, &c->rows[c->n_rows], e);
     if (rc)
         return rc;
     c->current = &c->rows[c->n_rows++];
-    c->compares = c->has[contig] = c->has_measured[c->measured] = true;
+    c->compares = true;
     c->bases = 0;
     c->n_iv = 0;
     cov_peaks_begin(&c->peaks);
@@ -345,16 +316,11 @@ static int begin_contig(struct cov_comparison *c, size_t contig, struct cov_err 
 static int begin(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_comparison *c = comparison_of(sink);
+    const struct cov_track_sink *measured = cov_interval_store_sink(c->store);
     int rc = end_contig(c, e);
-    if (!rc)
-        rc = COV_RESERVE(&c->has, &c->cap_has, sink->contig + 1, e);
-    if (rc)
-        return rc;
-    while (c->n_has <= sink->contig)
-        c->has[c->n_has++] = false;
-    return cov_interval_store_find(c->store, sink->contig_name, &c->measured)
-               ? begin_contig(c, sink->contig, e)
-               : COV_OK;
+    return rc || !cov_track_find_contig(measured, sink->contig_name, &c->measured)
+               ? rc
+               : begin_contig(c, sink->contig, e);
 }
 
 static int close_comparison(struct cov_track_sink *sink, struct cov_err *e)
@@ -388,8 +354,6 @@ static void free_comparison(struct cov_track_sink *sink)
     free(c->total.agreements);
     free(c->binnings);
     free(c->rows);
-    free(c->has);
-    free(c->has_measured);
     free(c->stretches);
     free(c);
 }
@@ -432,10 +396,8 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
     c->denominators[1] = denominators[1];
     c->peaks.rules = c->measured_peaks.rules = options->peaks;
     c->measured_peaks.rules.cutoff = options->measured_cutoff;
-    c->has_measured = cov_calloc(cov_track_n_contigs(cov_interval_store_sink(measured)),
-                                 sizeof *c->has_measured, e);
     c->stretches = cov_calloc(STRETCHES, sizeof *c->stretches, e);
-    if (!rc && (!c->has_measured || !c->stretches))
+    if (!rc && !c->stretches)
         rc = COV_ENOMEM;
     if (!rc)
         rc = prepare_binnings(c, e);

@@ -26,8 +26,6 @@ struct cov_comparison_options {
     bool has_peaks;           /* compare peaks, too */
     struct cov_peak_rules peaks;
     float measured_cutoff; /* of measured peaks, instead of peaks.cutoff */
-    bool has_lengths[2];   /* contig lengths are known, of the track and of the measured track;
-                          * otherwise a contig ends with its last interval */
     size_t max_bytes;      /* memory for counting pairs */
     const char *dir;       /* for temporary files */
     struct cov_pool *pool; /* NULL: the calling thread does all the work */
@@ -64,11 +62,9 @@ struct cov_comparison {
     size_t n_rows;
     struct cov_comparison_row total;
     struct cov_outliers outliers; /* among the bases that have a value in both tracks */
-    bool *has;                    /* by contig: the measured track has it, too */
-    bool *has_measured;           /* by contig of the measured track: the track has it */
     /* Private. */
     double denominators[2];
-    size_t n_has, cap_has, cap_rows, n_binnings;
+    size_t cap_rows, n_binnings;
     struct cov_comparison_bins *binnings;
     struct cov_comparison_row *current; /* row of the current contig; NULL: the total */
     bool compares;                      /* there is a current contig, and the store has it */
