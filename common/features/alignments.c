@@ -102,14 +102,8 @@ static int refuse(const struct cov_alignments *a, struct cov_err *e)
     if (kind == COV_KIND_BAM || kind == COV_KIND_CRAM || kind == COV_KIND_SAM)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated (%s)", a->path,
                         cov_kind_name(kind));
-    if (kind == COV_KIND_BED || kind == COV_KIND_NARROWPEAK)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph), but "
-                        "%s; to count fragments (10x, chromap) or tagAlign, make a bedGraph of "
-                        "their depth first, as with bedtools genomecov -bg",
-                        a->path, cov_kind_name(kind));
     return cov_fail_kind(e, a->path,
-                         "neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)");
+                         "neither reads (BAM, CRAM, SAM, BED) nor a track (bigWig, bedGraph)");
 }
 
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,

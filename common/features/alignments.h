@@ -54,6 +54,7 @@ struct cov_read {
     int mate_contig;
     int64_t mate_pos;        /* 0-based; negative: none */
     int64_t template_length; /* TLEN: positive on the leftmost read of a pair */
+    bool is_fragment;        /* not a read but a fragment, whose strand is unknown */
 };
 
 struct cov_alignments;

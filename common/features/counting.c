@@ -16,11 +16,13 @@ const char *const cov_count_result_names[COV_SKIP_N] = {
     [COV_SKIP_UNMAPPED] = "unmapped",
     [COV_SKIP_FLAGS] = "flags",
     [COV_SKIP_MAPQ] = "mapping_quality",
+    [COV_SKIP_LENGTH] = "fragment_length",
     [COV_SKIP_MATE] = "counted_with_mate",
     [COV_SKIP_DISCORDANT] = "discordant_pair",
     [COV_SKIP_SUPPLEMENTARY] = "supplementary",
     [COV_SKIP_OUTSIDE] = "outside_contig",
     [COV_SKIP_EMPTY] = "no_bases",
+    [COV_SKIP_BLACKLISTED] = "blacklisted",
 };
 
 /* The caller has reserved room. */
@@ -91,6 +93,15 @@ static bool counts_on_minus(const struct cov_counting *rules, const struct cov_r
     return false;
 }
 
+/* Returns the length that --min-fragment and --max-fragment limit, as deepTools does. */
+static int64_t fragment_length(const struct cov_read *r)
+{
+    int64_t n = r->template_length < 0 ? -r->template_length : r->template_length;
+    for (size_t i = 0; r->template_length == 0 && i < r->n_cigar; i++)
+        n += is_in(r->cigar[i], COVERS | 1 << COV_CIGAR_D) ? r->cigar[i] >> 4 : 0;
+    return n;
+}
+
 static enum cov_count_result filter(const struct cov_counting *rules, const struct cov_read *r)
 {
     if (r->flags & COV_READ_UNMAPPED || r->contig < 0 || r->pos < 0)
@@ -100,7 +111,10 @@ static enum cov_count_result filter(const struct cov_counting *rules, const stru
         return COV_SKIP_FLAGS;
     if (r->mapq < rules->min_mapq)
         return COV_SKIP_MAPQ;
-    return COV_COUNTED;
+    const int64_t n = fragment_length(r);
+    return n < rules->min_fragment || (rules->max_fragment > 0 && n > rules->max_fragment)
+               ? COV_SKIP_LENGTH
+               : COV_COUNTED;
 }
 
 /* Returns true if the mates of a proper pair are within COV_COUNT_MAX_FRAGMENT bases of a contig of
@@ -158,16 +172,19 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
     bool reverse = r->flags & COV_READ_REVERSE;
     /* Both ends of a fragment are ends of reads: the left end of a + read, the right end of a -
      * read. */
-    if (rules->has_shift && (pair || !reverse))
+    bool left = pair || r->is_fragment || !reverse, right = pair || r->is_fragment || reverse;
+    if (rules->has_shift && left)
         beg += rules->shift_plus;
-    if (rules->has_shift && (pair || reverse))
+    if (rules->has_shift && right)
         end += rules->shift_minus;
-    int rc = COV_RESERVE(&spans->items, &spans->cap, r->n_cigar > 0 ? r->n_cigar : 1, e);
+    int rc = COV_RESERVE(&spans->items, &spans->cap, r->n_cigar > 1 ? r->n_cigar : 2, e);
     if (rc)
         return rc;
     if (rules->unit == COV_COUNT_CUT) {
-        int64_t at = reverse ? end - 1 : beg;
-        add_span(spans, clip(at, length), clip(at + 1, length), false);
+        if (left)
+            add_span(spans, clip(beg, length), clip(beg + 1, length), false);
+        if (right)
+            add_span(spans, clip(end - 1, length), clip(end, length), false);
     } else if (rules->has_shift || pair) {
         add_span(spans, clip(beg, length), clip(end, length), false);
     } else {

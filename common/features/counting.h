@@ -4,7 +4,8 @@
  * and supplementary alignments are not. CIGAR operations M, = and X are coverage; N and D are
  * spliced coverage. With a shift, a read covers its whole span, and there is no spliced coverage;
  * the shift moves the start of a read on the + strand and the end of a read on the - strand. Of a
- * pair, each mate that passes the filters represents the whole fragment, which is counted once.
+ * pair, each mate that passes the filters represents the whole fragment, which is counted once. A
+ * fragment without reads (bed_reads.h) counts from its first to its last base, or with both cuts.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FEATURES_COUNTING_H
 #define COV_FEATURES_COUNTING_H
@@ -37,6 +38,8 @@ struct cov_counting {
     int strand;                            /* enum cov_count_strand */
     unsigned require_flags, exclude_flags; /* UNMAPPED is always excluded */
     int64_t min_mapq;
+    /* Of the fragment (TLEN); without one, of the read on the reference, without introns. 0: any */
+    int64_t min_fragment, max_fragment;
     bool has_shift;
     int64_t shift_plus, shift_minus; /* added to the start of a + read, to the end of a - read */
 };
@@ -49,11 +52,13 @@ enum cov_count_result {
     COV_SKIP_UNMAPPED,
     COV_SKIP_FLAGS, /* --require-flags or --exclude-flags */
     COV_SKIP_MAPQ,
+    COV_SKIP_LENGTH,        /* --min-fragment or --max-fragment */
     COV_SKIP_MATE,          /* fragments: counted with the mate; never from cov_count_spans */
     COV_SKIP_DISCORDANT,    /* fragments: not a proper pair, or too long */
     COV_SKIP_SUPPLEMENTARY, /* fragments */
     COV_SKIP_OUTSIDE,       /* begins or ends past the end of its contig */
     COV_SKIP_EMPTY,         /* covers no base, or none after the shift */
+    COV_SKIP_BLACKLISTED,   /* counts in blacklisted regions only; never from cov_count_spans */
     COV_SKIP_N
 };
 extern const char *const cov_count_result_names[COV_SKIP_N];

@@ -11,6 +11,7 @@ ask random sorted.sam 1 2000 sorted
 ask random unsorted.sam 2 2000
 
 # ---- every way of counting, in every kind of file
+printf 'a\t0\t40\na\t900\t1100\na\t1050\t2500\nb\t10\t11\nc\t0\t3\n' >drop.bed
 while read -r options rules; do
     for sam in sorted unsorted; do
         # shellcheck disable=SC2046,SC2086 # lists of words, with commas for blanks
@@ -39,6 +40,9 @@ done <<'END'
 --require-flags=paired,REVERSE|--strand=own require=17|strand=own
 --min-mapq=20|--exclude-flags=DUP mapq=20|exclude=1024
 --exclude-flags=0x100,QCFAIL,SUPPLEMENTARY exclude=2816
+--min-fragment=20|--max-fragment=60 min=20|max=60
+--count=fragment|--max-fragment=90|--shift unit=fragment|max=90|shift=4,-5
+--blacklist-file=drop.bed|--strand=own drop=drop.bed|strand=own
 END
 run_ok 'no read passes the filter' bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
 stderr_like '^bam2h5: warning: no coverage: all values are 0$' '  with a warning'
@@ -130,7 +134,7 @@ import json, h5py
 s = json.load(open("s.json"))
 f = h5py.File("in_place.h5")
 assert [x["reads"] for x in s["files"]] == [2001, 2001]
-skipped = ("unmapped", "flags", "mapping_quality", "counted_with_mate", "discordant_pair", "supplementary", "outside_contig", "no_bases", "not_in_genome")
+skipped = ("unmapped", "flags", "mapping_quality", "fragment_length", "blacklisted", "counted_with_mate", "discordant_pair", "supplementary", "outside_contig", "no_bases", "not_in_genome")
 assert all(x["counted"] + sum(x[k] for k in skipped) == 2001 for x in s["files"])
 assert [c["name"] for c in s["contigs"]] == ["a", "b", "c"]
 x = f["evaluation/x_coverage"][:]

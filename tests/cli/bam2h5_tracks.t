@@ -212,10 +212,6 @@ run bam2h5 -f -p x -o o.h5 g.h5 nan.bg
 stderr_like 'warning: nan\.bg: 1 interval with the value NaN is a gap$' 'NaN is a gap'
 is "$(cov2bigwig -q --experimental --skip-zero -o - o.h5)" "$(grep -v nan nan.bg)" '  where coverage is 0'
 printf 'fixedStep chrom=a start=1\n1\n' >fixed.wig
-printf 'a\t0\t10\tACGT-1\t2\n' >fragments.tsv
 run bam2h5 -f -p x -o o.h5 g.h5 fixed.wig
 refused 1 '^bam2h5: error: fixed\.wig: wiggle text; convert it with wigToBigWig$' 'wiggle text is named'
-run bam2h5 -f -p x -o o.h5 g.h5 fragments.tsv
-refused 1 '^bam2h5: error: fragments\.tsv: .* but a BED file; to count fragments \(10x, chromap\) or tagAlign, make a bedGraph of their depth first, as with bedtools genomecov -bg$' \
-    'what to do with fragments'
 done_testing

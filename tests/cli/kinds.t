@@ -67,7 +67,7 @@ done <<'END'
 x.bam x.cram x.sam x.h5 p.h5 x.bw x.st x.html x.lfs x.fq x.fq.gz x.bed x.gff x.vcf x.tar|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file \(the first argument\), but 
-x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz x.fq.gz x.bed x.narrowPeak x.gff x.vcf x.tar.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
+x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz x.fq.gz x.narrowPeak x.gff x.vcf x.tar.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM, BED\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|wrong kind of file: 
 x.bam x.cram x.sam x.bw x.lfs|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file: 

@@ -122,6 +122,8 @@ x.jsonl|text|h5chunk blacklist -q --report F --list list -o o.h5 ../short.h5
 x.vcf|text|coveffect vcf -q -m ../m.ckpt -g ../genome.fa --window 504 --width 301 --haplotypes -o - F
 x.bedGraph|any|cov2bigwig -q --chrom-sizes ../sizes -o - F
 x.bedGraph|any|bam2h5 -p x -o o.h5 ../g.h5 F
+x.bed|any|bam2h5 -p x -o o.h5 ../g.h5 F
+genes.bed|any|bam2h5 -p x --strand own -o o.h5 ../g.h5 F
 x.bedGraph|any|covpeaks call -c 1 -l 1 -o - F
 x.sizes|any|cov2bigwig -q --chrom-sizes F -o o.bw ../track.bedGraph
 x.sizes|any|covpeaks stats --chrom-sizes F ../genes.bed

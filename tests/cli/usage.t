@@ -45,7 +45,8 @@ done <<'END'
 2 bam2h5 -p a g.h5 r.bam r.bam|r\.bam: given twice$
 1 bam2h5 -p atacseq c.h5 r.bam|c\.h5: already has coverage of atacseq \(1 column\); use --append or --replace$
 1 bam2h5 -p a --shift g.h5 t.bw|--shift applies to reads, but t\.bw is a track$
-1 bam2h5 -p a g.h5 g.fa|g\.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$
+1 bam2h5 -p a g.h5 g.fa|g\.fa: neither reads \(BAM, CRAM, SAM, BED\) nor a track \(bigWig, bedGraph\), but a FASTA file$
+2 bam2h5 -p a --min-fragment 9 --max-fragment 8 g.h5 r.bam|--min-fragment 9 is greater than --max-fragment 8$
 2 covtrain -i d -o o --dropout 2|--dropout: 2 is out of range \(0 to 0\.999999\)$
 2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt|--resume-training and --init-from contradict each other$
 2 covtrain -i d -o o --datasets a,a|--datasets: duplicate a$

@@ -1,10 +1,11 @@
-"""coverage_check.py - compares the coverage in a genome file with a count of SAM text, read by read, or with a bedGraph.
+"""coverage_check.py - compares the coverage in a genome file with a count of SAM or BED text by line, or a bedGraph.
 
-  coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam|TRACK.bg [unit=read] [strand=both] [shift=A,B] [exclude=772]
-                    [require=0] [mapq=0] [rename=FROM:TO,...]
+  coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam|READS.bed|TRACK.bg [unit=read] [strand=both] [shift=A,B]
+                    [exclude=772] [require=0] [mapq=0] [min=0] [max=0] [drop=REGIONS.bed] [rename=FROM:TO,...]
   coverage_check.py same A.h5 B.h5 PREFIX     compares the values
   coverage_check.py genome OUT.fa             writes a genome of the contigs a (5000 bases), b (700) and c (3)
   coverage_check.py random OUT.sam SEED N [sorted]   reads over these; N is the most
+  coverage_check.py bed OUT.bed SEED N COLUMNS       reads (6 columns) or fragments (3 or 5)
   coverage_check.py serve                     does any of these for each request of tests/lib/tap.sh
 
 This is an independent, simple implementation of the rules.
@@ -31,6 +32,28 @@ def strands_of(flag, strand, unit):
     return own if sense_is_own else other
 
 
+def is_long_enough(n, o):
+    return int(o["min"]) <= n <= (int(o["max"]) or n)
+
+
+def bed(path, lengths, o):
+    """Counts lines: reads with a strand, or fragments, whose both ends are ends of reads."""
+    depth, spliced = ({(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"} for _ in range(2))
+    a, b = (int(x) for x in (o["shift"] or "0,0").split(","))
+    for line in open(path):
+        contig, beg, end, *rest = line.split()
+        strand = rest[2] if len(rest) > 2 else "."
+        beg, end = int(beg), int(end)
+        if contig not in lengths or not is_long_enough(end - beg, o):
+            continue
+        beg, end = beg + a * (strand != "-"), end + b * (strand != "+")
+        ends = [(beg, beg + 1)] * (strand != "-") + [(end - 1, end)] * (strand != "+")
+        for first, stop in ends if o["unit"] == "cut" else [(beg, end)]:
+            for s in strands_of(16 * (strand == "-"), o["strand"], o["unit"]):
+                depth[contig, s][max(first, 0) : max(stop, 0)] += 1
+    return depth, spliced
+
+
 def count(sam, lengths, o):
     depth = {(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"}
     spliced = {(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"}
@@ -55,6 +78,8 @@ def count(sam, lengths, o):
             elif op in "DN":
                 runs.append((end, end + n, spliced))
             end += n if op in "M=XDN" else 0
+        if not is_long_enough(abs(tlen) or sum(int(n) for n, op in re.findall(r"(\d+)([M=XD])", cigar)), o):
+            continue
         if o["unit"] == "fragment":
             if flag & 0x800:
                 continue
@@ -90,7 +115,9 @@ def track(path, lengths, o):
 
 
 def check(path, prefix, column, source, *options):
-    o = {"unit": "read", "strand": "both", "shift": "", "exclude": "772", "require": "0", "mapq": "0", "rename": ""}
+    o = {"unit": "read", "strand": "both", "shift": "", "exclude": "772", "require": "0", "mapq": "0", "rename": "",
+         "min": "0", "max": "0", "drop": ""}
+    read = {".bg": track, ".bed": bed}.get(source[source.rindex("."):], count)
     for text in options:
         key, value = text.split("=", 1)
         o[key] = value
@@ -100,7 +127,9 @@ def check(path, prefix, column, source, *options):
         lengths = {}
         for name, (start, end) in zip(ids, places):
             lengths[name] = max(lengths.get(name, 0), int(start), int(end))
-        for which, wanted in zip(("coverage", "spliced_coverage"), (track if source.endswith(".bg") else count)(source, lengths, o)):
+        for which, wanted in zip(("coverage", "spliced_coverage"), read(source, lengths, o)):
+            for name, beg, end in (line.split()[:3] for line in open(o["drop"])) if o["drop"] else ():
+                wanted[name, "+"][int(beg) : int(end)] = wanted[name, "-"][int(beg) : int(end)] = 0
             got = f[f"evaluation/{prefix}_{which}"][:, :, int(column)]
             for row, (name, (start, end)) in enumerate(zip(ids, places)):
                 n = abs(end - start)
@@ -168,8 +197,18 @@ def make_random(path, seed, n, order=""):
         f.write("u1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n")
 
 
+def make_bed(path, seed, n, columns):
+    rng = random.Random(int(seed))
+    with open(path, "w") as f:
+        for _ in range(int(n)):
+            name, length = rng.choices(CONTIGS, (20, 5, 1))[0]
+            beg = rng.randrange(length)
+            end = min(beg + rng.randrange(300), length)
+            f.write("\t".join([name, str(beg), str(end), "x", "2", rng.choice("+-")][: int(columns)]) + "\n")
+
+
 def main(*args):
-    actions = {"genome": make_genome, "random": make_random, "same": same}
+    actions = {"genome": make_genome, "random": make_random, "bed": make_bed, "same": same}
     return actions[args[0]](*args[1:]) if args[0] in actions else check(*args)
 
 

@@ -260,6 +260,55 @@ TEST(counts_by_strand)
     }
 }
 
+TEST(counts_fragments_without_reads)
+{
+    struct cov_counting rules = helixer;
+    struct cov_read r = make_read(0, 100, "60M"), one = make_read(0, 5, "1M");
+    r.is_fragment = one.is_fragment = true;
+    for (rules.unit = COV_COUNT_READ; rules.unit <= COV_COUNT_FRAGMENT; rules.unit++) {
+        const bool cuts = rules.unit == COV_COUNT_CUT;
+        r.cigar = &(uint32_t){60 << 4 | COV_CIGAR_M};
+        rules.has_shift = false;
+        expect(&rules, &r, cuts ? "100-101 159-160 +" : "100-160 +");
+        rules.has_shift = true;
+        rules.shift_plus = 4;
+        rules.shift_minus = -5;
+        expect(&rules, &r, cuts ? "104-105 154-155 +" : "104-155 +");
+    }
+    rules.has_shift = false;
+    rules.unit = COV_COUNT_CUT;
+    one.cigar = &(uint32_t){1 << 4 | COV_CIGAR_M};
+    expect(&rules, &one, "5-6 5-6 +"); /* both ends */
+}
+
+TEST(filters_by_the_length_of_the_fragment)
+{
+    static const struct {
+        const char *cigar;
+        int tlen, length;
+    } cases[] = {
+        {"10M", 60, 60},
+        {"10M", -60, 60},
+        {"5S10M", 0, 10},
+        {"2M3D4=100N1X2I", 0, 10},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++)
+        for (int by = -1; by <= 1; by++) {
+            struct cov_counting rules = helixer;
+            struct cov_read r = make_read(0, 100, cases[i].cigar);
+            struct cov_spans spans = {0};
+            r.template_length = cases[i].tlen;
+            rules.min_fragment = cases[i].length + by;
+            assert_int_equal(cov_count_spans(&rules, &r, LENGTH, &spans, NULL),
+                             by > 0 ? COV_SKIP_LENGTH : COV_COUNTED);
+            rules.min_fragment = 0;
+            rules.max_fragment = cases[i].length + by;
+            assert_int_equal(cov_count_spans(&rules, &r, LENGTH, &spans, NULL),
+                             by < 0 ? COV_SKIP_LENGTH : COV_COUNTED);
+            free(spans.items);
+        }
+}
+
 static struct cov_read left_mate(const char *name, int64_t pos)
 {
     return (struct cov_read){.name = name, .pos = pos, .mate_pos = pos + 50, .template_length = 80};

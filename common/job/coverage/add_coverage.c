@@ -18,6 +18,8 @@
 #include "common/base/text.h"
 #include "common/chunk/chunk_file.h"
 #include "common/chunk/coverage_file.h"
+#include "common/features/bed_reads.h"
+#include "common/features/blacklist.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
@@ -38,6 +40,7 @@ struct coverage_job {
     struct cov_count_genome genome;
     struct cov_count_file *files;    /* [o->n_files] */
     enum cov_intervals_kind *kinds;  /* [o->n_files]; NONE for reads */
+    enum cov_bed_kind *beds;         /* [o->n_files]; NONE for alignments and tracks */
     struct cov_coverage_reader *old; /* the genome, and the coverage of the prefix */
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
@@ -59,6 +62,16 @@ struct coverage_worker {
 
 /* ---------------------------------------------------------------- the genome */
 
+static int read_blacklist(struct coverage_job *j, struct cov_err *e)
+{
+    int rc = cov_blacklist_read(j->o->blacklist_path, false, &j->genome.blacklist, e);
+    for (size_t s = 0; !rc && s < cov_grid_n_seqs(j->genome.grid); s++)
+        (void)cov_blacklist_drops(j->genome.blacklist, cov_grid_name(j->genome.grid, s));
+    if (!rc)
+        cov_blacklist_warn(j->genome.blacklist, j->o->blacklist_path, j->path);
+    return rc;
+}
+
 static int open_genome(struct coverage_job *j, struct cov_err *e)
 {
     int rc = cov_coverage_reader_open(j->path, j->o->prefix, &j->old, e);
@@ -78,7 +91,7 @@ static int open_genome(struct coverage_job *j, struct cov_err *e)
     }
     if (!rc && j->o->rename_path)
         rc = cov_rename_read(j->o->rename_path, &j->genome.rename, e);
-    return rc;
+    return rc || !j->o->blacklist_path ? rc : read_blacklist(j, e);
 }
 
 /* Checks the coverage that the prefix already has against the mode. */
@@ -115,14 +128,19 @@ static bool names_histone(const char *name)
     return false;
 }
 
-/* Warns if --shift, which applies to reads, does not suit the name of the dataset. */
+/* Warns if --shift, which applies to reads, does not suit the name of the dataset, or fragments. */
 static void check_shift(const struct coverage_job *j)
 {
     const struct cov_coverage_add_options *o = j->o;
-    size_t k = 0;
-    while (k < o->n_files && j->kinds[k] != COV_INTERVALS_NONE)
-        k++;
-    if (k == o->n_files)
+    size_t n_reads = 0;
+    for (size_t k = 0; k < o->n_files; k++) {
+        n_reads += j->kinds[k] == COV_INTERVALS_NONE && j->beds[k] != COV_BED_FRAGMENTS;
+        if (j->beds[k] == COV_BED_FRAGMENTS && o->counting.has_shift)
+            cov_warn("%s: --shift moves the ends of fragments, which 10x and chromap have moved to "
+                     "the Tn5 cut already",
+                     o->files[k]);
+    }
+    if (n_reads == 0)
         return;
     if (strcasestr(o->prefix, "atac") && !o->counting.has_shift)
         cov_warn("%s: counted without --shift, which moves reads of ATAC-seq to the Tn5 cut; use "
@@ -135,36 +153,52 @@ static void check_shift(const struct coverage_job *j)
 /* Detects the kinds of the files by content. */
 static int find_kinds(struct coverage_job *j, struct cov_err *e)
 {
-    size_t n = j->o->n_files, n_tracks = 0;
+    size_t n = j->o->n_files, n_tracks = 0, n_beds = 0;
     j->kinds = cov_calloc(n, sizeof *j->kinds, e);
-    int rc = j->kinds ? COV_OK : COV_ENOMEM;
+    j->beds = cov_calloc(n, sizeof *j->beds, e);
+    int rc = j->kinds && j->beds ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         rc = cov_intervals_detect(j->o->files[k], &j->kinds[k], e);
+        if (!rc && j->kinds[k] != COV_INTERVALS_BIGWIG)
+            j->beds[k] = cov_bed_reads_detect(j->o->files[k]);
+        if (j->beds[k] != COV_BED_NONE) {
+            /* Also text that begins with comments only, as far as cov_intervals_detect looks. */
+            j->kinds[k] = COV_INTERVALS_NONE;
+            n_beds++;
+        }
         n_tracks += j->kinds[k] != COV_INTERVALS_NONE;
     }
     if (!rc && n_tracks == n && j->o->for_reads)
         rc = cov_fail(e, COV_EINPUT, "--%s applies to reads, but %s is a track", j->o->for_reads,
                       j->o->files[0]);
+    if (!rc && n_tracks + n_beds == n && j->o->for_alignments)
+        rc = cov_fail(e, COV_EINPUT, "--%s applies to BAM, CRAM and SAM, but %s is another kind",
+                      j->o->for_alignments, j->o->files[0]);
     return rc;
 }
 
-static char *describe_settings(const struct cov_coverage_add_options *o, const char *path,
-                               bool is_track, struct cov_err *e)
+static char *describe_settings(const struct cov_coverage_add_options *o,
+                               const struct cov_count_file *m, struct cov_err *e)
 {
-    if (is_track)
-        return cov_strfmt(e, "count=track strand=both file=%s", path);
+    const char *before = o->blacklist_path ? " blacklist=" : "";
+    const char *list = o->blacklist_path ? o->blacklist_path : "";
+    if (m->is_track)
+        return cov_strfmt(e, "count=track strand=both%s%s file=%s", before, list, m->path);
     static const char *const units[] = {"read", "cut", "fragment"};
     static const char *const strands[] = {"both", "own", "first", "second"};
     const struct cov_counting *c = &o->counting;
-    char shift[64] = "none";
+    char shift[64] = "none", filters[96] = "", lengths[64] = "";
     if (c->has_shift)
         (void)snprintf(shift, sizeof shift, "%lld,%lld", (long long)c->shift_plus,
                        (long long)c->shift_minus);
-    return cov_strfmt(e,
-                      "count=%s strand=%s shift=%s min_mapq=%d require_flags=%u exclude_flags=%u "
-                      "file=%s",
-                      units[c->unit], strands[c->strand], shift, (int)c->min_mapq, c->require_flags,
-                      c->exclude_flags, path);
+    if (!m->is_bed)
+        (void)snprintf(filters, sizeof filters, " min_mapq=%d require_flags=%u exclude_flags=%u",
+                       (int)c->min_mapq, c->require_flags, c->exclude_flags);
+    if (c->min_fragment > 0 || c->max_fragment > 0)
+        (void)snprintf(lengths, sizeof lengths, " min_fragment=%lld max_fragment=%lld",
+                       (long long)c->min_fragment, (long long)c->max_fragment);
+    return cov_strfmt(e, "count=%s strand=%s shift=%s%s%s%s%s file=%s", units[c->unit],
+                      strands[c->strand], shift, filters, lengths, before, list, m->path);
 }
 
 /* Returns the length of settings without the file name. */
@@ -227,6 +261,7 @@ static int count_files(struct coverage_job *j, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         bool is_track = j->kinds[k] != COV_INTERVALS_NONE;
+        j->files[k].is_bed = j->beds[k] != COV_BED_NONE;
         j->files[k].path = cov_strdup(j->o->files[k], e);
         if (!j->files[k].path)
             return COV_ENOMEM;
@@ -236,7 +271,7 @@ static int count_files(struct coverage_job *j, struct cov_err *e)
         if (rc)
             break;
         tell(&j->files[k]);
-        j->new_settings[k] = describe_settings(j->o, j->files[k].path, is_track, e);
+        j->new_settings[k] = describe_settings(j->o, &j->files[k], e);
         if (!j->new_settings[k])
             return COV_ENOMEM;
         compare_settings(j, k);
@@ -630,11 +665,13 @@ static void coverage_fini(struct coverage_job *j)
     for (size_t k = 0; j->new_settings && k < j->o->n_files; k++)
         free(j->new_settings[k]);
     free(j->kinds);
+    free(j->beds);
     free(j->new_settings);
     free(j->names);
     free(j->settings);
     cov_coverage_reader_close(j->old);
     cov_rename_free(j->genome.rename);
+    cov_blacklist_free(j->genome.blacklist);
     cov_names_free(j->genome.names);
     cov_pool_free(j->genome.pool);
 }

@@ -123,6 +123,40 @@ int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_f
     return rc;
 }
 
+/* Returns the n blacklisted regions that overlap bases beg .. end-1. */
+static const struct cov_region *find_masks(const struct cov_count_genome *g, size_t seq,
+                                           int64_t beg, int64_t end, size_t *n)
+{
+    static const struct cov_region everything = {0, 0, INT64_MAX};
+    const char *name = cov_grid_name(g->grid, seq);
+    *n = g->blacklist != NULL;
+    if (*n == 0 || cov_blacklist_drops(g->blacklist, name))
+        return &everything;
+    return cov_blacklist_overlaps(g->blacklist, name, beg, end, n);
+}
+
+bool cov_count_is_masked(const struct cov_count_genome *g, size_t seq, const struct cov_spans *s)
+{
+    size_t n;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cov_region *r = find_masks(g, seq, s->items[i].beg, s->items[i].end, &n);
+        if (n != 1 || r->beg > s->items[i].beg || r->end < s->items[i].end)
+            return false;
+    }
+    return true;
+}
+
+void cov_count_mask(const struct cov_count_genome *g, const struct cov_pair *p, int32_t *values)
+{
+    size_t n;
+    const struct cov_region *r = find_masks(g, p->seq, p->beg, p->end, &n);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t beg = r[i].beg > p->beg ? r[i].beg : p->beg;
+        const int64_t end = r[i].end < p->end ? r[i].end : p->end;
+        memset(values + (beg - p->beg), 0, (size_t)(end - beg) * sizeof *values);
+    }
+}
+
 /* ---- what bam2h5 reports in --stats ---- */
 
 /* Printed by --stats after the job has been freed. */

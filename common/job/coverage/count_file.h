@@ -17,6 +17,7 @@
 #include "common/base/text.h"
 #include "common/chunk/coverage_file.h"
 #include "common/cli/stats.h"
+#include "common/features/blacklist.h"
 #include "common/features/counting.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
@@ -77,9 +78,10 @@ int cov_depth_summaries_end(struct cov_depth_summary *const *summaries, size_t n
 struct cov_count_genome {
     const char *path; /* for messages */
     const struct cov_grid *grid;
-    struct cov_names *names;   /* of the grid's sequences, in grid order */
-    struct cov_rename *rename; /* NULL: none */
-    size_t elem_bytes;         /* minimum bytes per value of the output */
+    struct cov_names *names;         /* of the grid's sequences, in grid order */
+    struct cov_rename *rename;       /* NULL: none */
+    struct cov_blacklist *blacklist; /* by the genome's names; NULL: none */
+    size_t elem_bytes;               /* minimum bytes per value of the output */
     const char *tmpdir;
     struct cov_pool *pool;
     struct cov_progress *progress;
@@ -92,6 +94,7 @@ struct cov_count_file {
     int32_t max;
     double *sums;  /* [n_seqs]: sum of the depth, mean of both strands */
     bool is_track; /* a track, not reads */
+    bool is_bed;   /* reads or fragments of a BED file */
     int64_t n_seen,
         n_elsewhere; /* reads or intervals: all, and those on contigs that the genome lacks */
     struct cov_listing extra;        /* contigs of the file that the genome lacks */
@@ -122,9 +125,14 @@ int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_f
                             const char *(*name)(const void *arg, size_t i), const void *arg,
                             struct cov_err *e) COV_MUST_USE;
 
-/* Counts the reads of an alignment file. If more than half of the mapped reads are on contigs that
- * the genome lacks: COV_EINPUT if the file lacks contigs of the genome, too; a warning if the
- * genome is a selection of the file's contigs. */
+/* Returns whether the spans have no base outside of the blacklist. */
+bool cov_count_is_masked(const struct cov_count_genome *g, size_t seq, const struct cov_spans *s);
+/* Sets the values of a pair that are on the blacklist to 0. */
+void cov_count_mask(const struct cov_count_genome *g, const struct cov_pair *p, int32_t *values);
+
+/* Counts the reads of an alignment file, or of a BED file if m->is_bed. If more than half of the
+ * mapped reads are on contigs that the genome lacks: COV_EINPUT if an alignment file lacks contigs of
+ * the genome, too; a warning if the genome is a selection of its contigs. */
 int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
                     const char *reference, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;

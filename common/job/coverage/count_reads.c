@@ -2,7 +2,8 @@
  *
  * The shared contigs are laid end to end, in file order, in the single coordinate of counting.h. With
  * sorted reads, a chunk is taken as soon as no later read can reach it; with unsorted reads, after
- * the last read.
+ * the last read. BED does not tell its contigs and its order in advance: the contigs are then all
+ * sequences of the genome, and one for all others, and reads are unsorted.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/features/alignments.h"
+#include "common/features/bed_reads.h"
 #include "common/features/counting.h"
 #include "common/job/coverage/count_file.h"
 
@@ -56,9 +58,11 @@ struct strand_shares {
 
 struct reads_job {
     const struct cov_count_genome *g;
-    const struct cov_counting *rules;
+    struct cov_counting rules;
     struct cov_count_file *m;
-    struct cov_alignments *file;
+    struct cov_alignments *file; /* NULL for BED */
+    struct cov_bed_reads bed;
+    size_t *bed_seqs, n_bed_seqs, cap_bed_seqs; /* of its names: in the grid, or SIZE_MAX */
     struct cov_depth *depth;
     struct cov_spans spans;
     struct cov_mates mates;
@@ -80,14 +84,16 @@ struct reads_job {
 
 /* ---- reading ---- */
 
-static const char *contig_name(const void *file, size_t i)
+static const char *contig_name(const void *arg, size_t i)
 {
-    return cov_alignments_contig(file, i);
+    const struct reads_job *j = arg;
+    return j->file ? cov_alignments_contig(j->file, i) : cov_names_get(j->bed.names, i, NULL);
 }
 
 static int match_contigs(struct reads_job *j, struct cov_err *e)
 {
-    j->n_contigs = cov_alignments_n_contigs(j->file);
+    const size_t n_seqs = cov_grid_n_seqs(j->g->grid);
+    j->n_contigs = j->file ? cov_alignments_n_contigs(j->file) : n_seqs + 1;
     j->seqs = cov_malloc(j->n_contigs, sizeof *j->seqs, e);
     j->begin = cov_malloc(j->n_contigs + 1, sizeof *j->begin, e);
     j->elsewhere = cov_calloc(j->n_contigs, sizeof *j->elsewhere, e);
@@ -95,20 +101,25 @@ static int match_contigs(struct reads_job *j, struct cov_err *e)
         return COV_ENOMEM;
     int64_t at = 0;
     for (size_t i = 0; i < j->n_contigs; i++) {
-        int64_t length = cov_alignments_contig_length(j->file, i);
-        int rc = cov_count_find_contig(j->g, j->m->path, cov_alignments_contig(j->file, i), length,
-                                       &j->seqs[i], e);
+        int rc = COV_OK;
+        j->seqs[i] = i < n_seqs ? i : SIZE_MAX;
+        if (j->file)
+            rc = cov_count_find_contig(j->g, j->m->path, cov_alignments_contig(j->file, i),
+                                       cov_alignments_contig_length(j->file, i), &j->seqs[i], e);
         if (rc)
             return rc;
         j->begin[i] = at;
         if (j->seqs[i] == SIZE_MAX)
             continue;
+        const int64_t length = cov_grid_seq_length(j->g->grid, j->seqs[i]);
         if (length > INT64_MAX / 2 - at)
             return cov_fail(e, COV_EINPUT, "%s: contigs are too long", j->m->path);
         at += length;
     }
     j->begin[j->n_contigs] = at;
-    return cov_count_check_contigs(j->g, j->m, j->seqs, j->n_contigs, contig_name, j->file, e);
+    if (!j->file)
+        return COV_OK;
+    return cov_count_check_contigs(j->g, j->m, j->seqs, j->n_contigs, contig_name, j, e);
 }
 
 /* Lists the contigs with the most reads that the genome lacks. Clears their counts. */
@@ -236,10 +247,10 @@ static void check_strands(struct reads_job *j)
     while (median < MAX_RARER && (below += s->n_by_rarer[median]) < (n + 1) / 2)
         median++;
     /* Flags may select reads of one strand. */
-    const unsigned flags = j->rules->require_flags | j->rules->exclude_flags;
+    const unsigned flags = j->rules.require_flags | j->rules.exclude_flags;
     if (n < STRAND_MIN_BINS || flags & COV_READ_REVERSE)
         return;
-    const int strand = j->rules->strand;
+    const int strand = j->rules.strand;
     if (strand == COV_COUNT_BOTH && median <= STRANDED_PERCENT)
         cov_warn("%s: looks like a stranded library: where there are many reads, usually only "
                  "%d %% of them are on the rarer strand; --strand second (dUTP) or --strand first "
@@ -262,10 +273,13 @@ static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_
         j->elsewhere[r->contig]++;
         return COV_OK;
     }
-    int64_t length = r->contig >= 0 ? cov_alignments_contig_length(j->file, (size_t)r->contig) : 0;
-    int result = cov_count_spans(j->rules, r, length, &j->spans, e);
+    const size_t seq = r->contig >= 0 ? j->seqs[r->contig] : SIZE_MAX;
+    const int64_t length = seq != SIZE_MAX ? cov_grid_seq_length(j->g->grid, seq) : 0;
+    int result = cov_count_spans(&j->rules, r, length, &j->spans, e);
     if (result < 0)
         return cov_err_prefix(e, result, "%s", j->m->path);
+    if (result == COV_COUNTED && cov_count_is_masked(j->g, seq, &j->spans))
+        result = COV_SKIP_BLACKLISTED;
     int64_t at = r->contig >= 0 ? j->begin[r->contig] : 0;
     bool met = false;
     int rc = COV_OK;
@@ -288,19 +302,45 @@ static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_
     return rc;
 }
 
+/* Finds the sequence of a line of BED, and checks the line. */
+static int place_line(struct reads_job *j, struct cov_read *r, struct cov_err *e)
+{
+    const size_t i = (size_t)r->contig;
+    const char *path = j->m->path;
+    int rc = COV_RESERVE(&j->bed_seqs, &j->cap_bed_seqs, i + 1, e);
+    if (!rc && i == j->n_bed_seqs) {
+        j->n_bed_seqs++;
+        rc = cov_count_find_contig(j->g, path, contig_name(j, i), -1, &j->bed_seqs[i], e);
+    }
+    const size_t seq = rc ? SIZE_MAX : j->bed_seqs[i];
+    r->contig = (int)(seq == SIZE_MAX ? j->n_contigs - 1 : seq);
+    if (seq == SIZE_MAX)
+        return rc;
+    const int64_t end = r->pos + (*r->cigar >> 4), length = cov_grid_seq_length(j->g->grid, seq);
+    if (end > length)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: ends at %lld, but %s has %lld bases in %s", path,
+                        j->bed.line, (long long)end, cov_grid_name(j->g->grid, seq),
+                        (long long)length, j->g->path);
+    if (r->is_fragment && j->rules.strand != COV_COUNT_BOTH)
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: a fragment without a strand, which counts only with --strand both",
+                        path, j->bed.line);
+    return COV_OK;
+}
+
 /* Reads on until no later read can add depth before `until`. */
 static int read_until(struct reads_job *j, int64_t until, struct cov_err *e)
 {
     while (!j->at_end && (!j->sorted || j->horizon < until)) {
         struct cov_read r;
-        int rc = cov_alignments_next(j->file, &r, e);
+        int rc = j->file ? cov_alignments_next(j->file, &r, e) : cov_bed_reads_next(&j->bed, &r, e);
         if (rc < 0)
             return rc;
         if (rc == 0) {
             j->at_end = true;
             break;
         }
-        rc = j->sorted ? check_order(j, &r, e) : COV_OK;
+        rc = j->sorted ? check_order(j, &r, e) : j->file ? COV_OK : place_line(j, &r, e);
         if (!rc)
             rc = count_read(j, &r, e);
         if (rc)
@@ -340,6 +380,8 @@ static int take_pair(struct reads_job *j, struct reads_piece *piece, struct cov_
     piece->n = (size_t)(p.end - p.beg);
     if (!rc)
         rc = cov_depth_take(j->depth, piece->n, piece->lanes, e);
+    for (size_t k = 0; !rc && k < j->n_lanes; k++)
+        cov_count_mask(j->g, &p, piece->lanes[k]);
     return rc ? cov_err_prefix(e, rc, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq))
               : COV_OK;
 }
@@ -430,6 +472,8 @@ static void reads_fini(struct reads_job *j)
     free(j->elsewhere);
     cov_depth_free(j->depth);
     cov_alignments_close(j->file);
+    cov_bed_reads_fini(&j->bed);
+    free(j->bed_seqs);
 }
 
 int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
@@ -446,30 +490,34 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
         .init_worker = cov_count_number_worker,
     };
     const size_t L = cov_grid_chunk_length(g->grid);
-    struct reads_job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
+    struct reads_job j = {.g = g, .rules = *rules, .m = m, .reach = cov_count_reach(rules)};
     const struct cov_alignments_options how = {reference, cov_pool_size(g->pool)};
     j.n_lanes = rules->strand == COV_COUNT_BOTH ? 2 : 4;
     j.slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
-    int rc = cov_alignments_open(m->path, &how, &j.file, e);
+    int rc = m->is_bed ? cov_bed_reads_init(&j.bed, m->path, e)
+                       : cov_alignments_open(m->path, &how, &j.file, e);
     if (!rc)
         rc = match_contigs(&j, e);
     if (!rc)
         rc = cov_count_file_init(g, m, e);
     if (rc)
         goto out;
-    j.sorted = j.mates.sorted = cov_alignments_is_sorted(j.file);
-    if (!j.sorted)
+    j.sorted = j.mates.sorted = j.file && cov_alignments_is_sorted(j.file);
+    if (m->is_bed)
+        j.rules.require_flags = j.rules.exclude_flags = 0; /* lines have no flags */
+    else if (!j.sorted)
         cov_info("%s: not sorted by coordinate: reading all reads before counting", m->path);
     const struct cov_depth_options depth = {
         .n_lanes = j.n_lanes, .n = j.begin[j.n_contigs], .tmpdir = g->tmpdir};
     rc = cov_depth_new(&depth, &j.depth, e);
     if (rc)
         goto out;
-    cov_progress_begin(g->progress, m->path, "reads", cov_alignments_n_reads(j.file));
+    cov_progress_begin(g->progress, m->path, "reads", j.file ? cov_alignments_n_reads(j.file) : -1);
     rc = cov_ring_run_job(g->pool, &ring, &j, NULL, e);
     cov_progress_end(g->progress);
     if (!rc)
-        rc = check_elsewhere(&j, e);
+        rc = j.file ? check_elsewhere(&j, e)
+                    : cov_count_check_contigs(g, m, j.bed_seqs, j.n_bed_seqs, contig_name, &j, e);
     if (!rc) {
         warn_outside(&j);
         check_strands(&j);

@@ -180,6 +180,7 @@ static int track_fetch(void *arg, void *slot, struct cov_err *e)
                         cov_grid_name(j->g->grid, p.seq), (long long)p.beg + 1);
     j->covered = p.end;
     rc = fill_pair(j, &p, s->values, e);
+    cov_count_mask(j->g, &p, s->values);
     return rc ? rc : 1;
 }
 
