@@ -199,7 +199,7 @@ TEST(survives_damage)
 {
     static const char text[] =
         "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
-    size_t n = strlen(text);
+    size_t n = sizeof text - 1;
     for (size_t cut = 0; cut < n; cut++)
         for (unsigned flip = 0; flip < 256; flip++) {
             char *copy = unit_alloc(n); /* without a terminating zero */
