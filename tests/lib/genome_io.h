@@ -1,9 +1,21 @@
-/* genome_io.h - for tests: genome files with bases only, read and written chunk by chunk.
+/* genome_io.h - for tests: rows of chunk files, and genome files with bases only.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GENOME_IO_H
 #define TESTS_GENOME_IO_H
 
 #include "common/chunk/chunk_file.h"
+
+/* Writes row i: its codes, if the file has bases, and sets[k], its values of dataset k. */
+static inline int put_row(struct cov_chunk_writer *w, size_t i, const uint8_t *codes,
+                          const uint8_t *const *sets, struct cov_err *e)
+{
+    struct cov_blob blob = COV_BLOB_INIT;
+    int rc = cov_chunk_writer_encode(w, 1, &codes, &sets, &blob, e);
+    if (!rc)
+        rc = cov_chunk_writer_put(w, i, &blob, 0, e);
+    cov_blob_fini(&blob);
+    return rc;
+}
 
 static inline int genome_fetch(struct cov_chunk_file *f, size_t i, struct cov_blob *raw,
                                struct cov_err *e)
@@ -32,19 +44,6 @@ static inline int genome_create(const char *path, size_t L, struct cov_codec_cho
         rc = cov_chunk_writer_new(path, &head, &options, out, e);
     cov_chunk_head_fini(&head);
     return rc;
-}
-
-static inline int genome_encode(const struct cov_chunk_writer *w, const uint8_t *codes,
-                                struct cov_blob *out, struct cov_err *e)
-{
-    cov_blob_clear(out);
-    return cov_chunk_writer_encode(w, 1, &codes, NULL, out, e);
-}
-
-static inline int genome_put(struct cov_chunk_writer *w, size_t i, const struct cov_blob *blob,
-                             struct cov_err *e)
-{
-    return cov_chunk_writer_put(w, i, blob, 0, e);
 }
 
 #endif

@@ -60,9 +60,8 @@ static void write_predictions(enum cov_predictions_type type, struct cov_codec_c
 {
     const bool half = type == COV_PREDICTIONS_FLOAT32;
     const struct cov_predictions_options options = options_of(datasets, D, type, compression);
-    struct predictions_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
-    assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
+    struct predictions_writer w;
+    assert_ok(predictions_open(&w, path, grid, &options, &e));
     for (size_t i = 0; i < N_ROWS; i++) {
         float values[L][D];
         for (size_t t = 0; t < L; t++)
@@ -71,11 +70,9 @@ static void write_predictions(enum cov_predictions_type type, struct cov_codec_c
                 if (half && values[t][d] >= 0)
                     values[t][d] += 0.5F;
             }
-        assert_ok(predictions_writer_encode(w, i, values[0], &blob, &e));
-        assert_ok(predictions_writer_put(w, i, &blob, &e));
+        assert_ok(predictions_put(&w, i, values[0], &e));
     }
-    cov_blob_fini(&blob);
-    assert_ok(predictions_writer_close(w, &e));
+    assert_ok(predictions_close(&w, &e));
 }
 
 static void check_predictions(bool is_float)
@@ -141,39 +138,31 @@ TEST(test_limits)
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options = options_of(datasets, D, cases[k].type, gzip);
-        struct predictions_writer *w;
-        struct cov_blob blob = COV_BLOB_INIT;
+        struct predictions_writer w;
         float values[L][D] = {{0}};
         char text[200];
         values[3][1] = cases[k].value;
         (void)snprintf(text, sizeof text,
                        "chr1:39, - strand: the value %g does not fit the output type %s",
                        (double)cases[k].value, cases[k].name ? cases[k].name : "");
-        assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
+        assert_ok(predictions_open(&w, path, grid, &options, &e));
         /* Row 4 is [42, 21) of the - strand; its base 3 is position 39. */
         if (cases[k].name)
-            assert_fails_with(predictions_writer_encode(w, 4, values[0], &blob, &e), COV_EINPUT,
-                              text);
+            assert_fails_with(predictions_put(&w, 4, values[0], &e), COV_EINPUT, text);
         else
-            assert_ok(predictions_writer_encode(w, 4, values[0], &blob, &e));
-        cov_blob_fini(&blob);
-        predictions_writer_abort(w);
+            assert_ok(predictions_put(&w, 4, values[0], &e));
+        predictions_abort(&w);
     }
-    predictions_writer_abort(NULL);
 }
 
 /* Writes all rows of D datasets. All values are -1. */
 static void put_unknown(struct predictions_writer *w, size_t n)
 {
-    struct cov_blob blob = COV_BLOB_INIT;
     float values[L * D];
     for (size_t t = 0; t < L * n; t++)
         values[t] = COV_SIGNAL_PAD;
-    for (size_t i = 0; i < N_ROWS; i++) {
-        assert_ok(predictions_writer_encode(w, i, values, &blob, &e));
-        assert_ok(predictions_writer_put(w, i, &blob, &e));
-    }
-    cov_blob_fini(&blob);
+    for (size_t i = 0; i < N_ROWS; i++)
+        assert_ok(predictions_put(w, i, values, &e));
 }
 
 TEST(test_long_names)
@@ -185,12 +174,12 @@ TEST(test_long_names)
     const char *names[] = {"short", name};
     struct cov_predictions_options options = options_of(names, 2, COV_PREDICTIONS_INT16, none);
     options.model_name = model;
-    struct predictions_writer *w;
+    struct predictions_writer w;
     start_log(COV_LOG_WARNING);
-    assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
+    assert_ok(predictions_open(&w, path, grid, &options, &e));
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    put_unknown(w, 2);
-    assert_ok(predictions_writer_close(w, &e));
+    put_unknown(&w, 2);
+    assert_ok(predictions_close(&w, &e));
     assert_contains(logged.all,
                     "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes");
     assert_contains(logged.all,
@@ -366,17 +355,17 @@ TEST(test_refused)
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options =
             options_of(cases[k].names, 2, COV_PREDICTIONS_INT32, gzip);
-        struct predictions_writer *w;
-        assert_ok(predictions_writer_new(path, grid, &options, &w, &e));
-        put_unknown(w, 2);
-        assert_ok(predictions_writer_close(w, &e));
+        struct predictions_writer w;
+        assert_ok(predictions_open(&w, path, grid, &options, &e));
+        put_unknown(&w, 2);
+        assert_ok(predictions_close(&w, &e));
         refuse(COV_SIGNAL_PREDICTED, cases[k].text);
     }
     /* A file with a missing row is refused. */
     const struct cov_predictions_options one = options_of(datasets, 1, COV_PREDICTIONS_INT32, gzip);
-    struct predictions_writer *w;
-    assert_ok(predictions_writer_new(path, grid, &one, &w, &e));
-    assert_fails(predictions_writer_close(w, &e), COV_EUSAGE,
+    struct predictions_writer w;
+    assert_ok(predictions_open(&w, path, grid, &one, &e));
+    assert_fails(predictions_close(&w, &e), COV_EUSAGE,
                  "0 stored chunks of 1 rows, but the grid has 8 rows");
     cov_signal_close(NULL);
 }
