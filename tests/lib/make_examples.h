@@ -6,8 +6,8 @@
 
 #include "tests/lib/own_dir.h"
 
-#include "common/chunk/chunk_file.h"
 #include "common/seq/alphabet.h"
+#include "tests/lib/genome_io.h"
 
 enum { L = 16, N_SEQS = 3, MAX = 100, N_FILES = 2 };
 
@@ -48,7 +48,6 @@ static inline void make_file(size_t file)
     struct cov_grid *grid;
     struct cov_chunk_head head = {.L = L, .has_bases = true};
     struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
     const struct cov_chunk_writer_options options = {.compression = {COV_CODEC_LIBDEFLATE, 6}};
     assert_ok(cov_grid_new(N_SEQS, names, lengths, species[file], L, &grid, &e));
     add_set(&head, "evaluation/a_coverage", 1);
@@ -69,14 +68,10 @@ static inline void make_file(size_t file)
             b[2 * t] = a[t];
             b[2 * t + 1] = a[t] + 1;
         }
-        const uint8_t *code_rows[] = {codes}, *sets[] = {(uint8_t *)a, (uint8_t *)b};
-        const uint8_t *const *elems[] = {sets};
-        cov_blob_clear(&blob);
-        assert_ok(cov_chunk_writer_encode(w, 1, code_rows, elems, &blob, &e));
-        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
+        const uint8_t *const sets[] = {(uint8_t *)a, (uint8_t *)b};
+        assert_ok(put_row(w, i, codes, sets, &e));
     }
     assert_ok(cov_chunk_writer_finish(w, grid, &e));
-    cov_blob_fini(&blob);
     cov_chunk_head_fini(&head);
     cov_grid_free(grid);
 }

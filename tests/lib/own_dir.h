@@ -39,7 +39,7 @@ static inline void put_text(const char *path, const char *text)
     put_bytes(path, text, strlen(text));
 }
 
-/* Reads a whole file: *n bytes (n may be NULL) and a zero byte. Free with free(). */
+/* Reads a whole file: *n bytes (n may be NULL) and a zero byte, in memory of the test. */
 static inline char *get_bytes(const char *path, size_t *n)
 {
     enum { STEP = 1 << 16 };
@@ -55,7 +55,7 @@ static inline char *get_bytes(const char *path, size_t *n)
     data[used] = '\0';
     if (n)
         *n = used;
-    return data;
+    return unit_own(data);
 }
 
 /* The contents of a file, in memory of the test. */
@@ -66,25 +66,21 @@ struct bytes {
 static inline struct bytes get_file(const char *path)
 {
     struct bytes b;
-    b.p = unit_own(get_bytes(path, &b.n));
+    b.p = (uint8_t *)get_bytes(path, &b.n);
     return b;
 }
 
 static inline void check_text(const char *path, const char *expected)
 {
-    char *text = get_bytes(path, NULL);
-    assert_string_equal(text, expected);
-    free(text);
+    assert_string_equal(get_bytes(path, NULL), expected);
 }
 
 static inline void check_same_files(const char *a, const char *b)
 {
     size_t n_a, n_b;
-    char *text_a = get_bytes(a, &n_a), *text_b = get_bytes(b, &n_b);
+    const char *text_a = get_bytes(a, &n_a), *text_b = get_bytes(b, &n_b);
     assert_int_equal(n_a, n_b);
     assert_memory_equal(text_a, text_b, n_a);
-    free(text_a);
-    free(text_b);
 }
 
 /* Limits the size of files, to simulate a full disk; RLIM_INFINITY: no limit. */

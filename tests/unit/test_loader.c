@@ -4,10 +4,10 @@
 #include "tests/lib/own_dir.h"
 
 #include "common/base/rng.h"
-#include "common/chunk/chunk_file.h"
 #include "common/chunk/stream.h"
 #include "common/input/loader.h"
 #include "common/seq/alphabet.h"
+#include "tests/lib/genome_io.h"
 #include "tests/lib/own_log.h"
 
 /* ---------------------------------------------------------------- a genome */
@@ -107,18 +107,13 @@ static void put_file(const char *path, const struct cov_grid *grid, enum cov_lay
 {
     const struct cov_chunk_writer_options options = {layout, {COV_CODEC_GZIP, 0}, 1};
     struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
     uint8_t codes[L];
-    const uint8_t *const rows[] = {codes};
     assert_ok(cov_chunk_writer_new(path, &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
         codes_of(seq_of_name(cov_grid_name(grid, c.seq)), c.beg, c.end, c.minus, twisted, codes);
-        cov_blob_clear(&blob);
-        assert_ok(cov_chunk_writer_encode(w, 1, rows, NULL, &blob, &e));
-        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
+        assert_ok(put_row(w, i, codes, NULL, &e));
     }
-    cov_blob_fini(&blob);
     assert_ok(cov_chunk_writer_finish(w, grid, &e));
 }
 
@@ -514,7 +509,7 @@ TEST(test_stream_limits)
 TEST(test_cut_streams)
 {
     size_t n;
-    const char *bytes = unit_own(get_bytes("regular.stream", &n));
+    const char *bytes = get_bytes("regular.stream", &n);
     assert_true(n >= 200);
     for (size_t cut = 0; cut < n; cut += cut < 60 || cut + 60 > n ? 1 : 7) {
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID);
@@ -618,7 +613,7 @@ static void put_damaged(const char *path)
     cov_chunk_file_close(f);
     cov_grid_free(grid);
     size_t n_file;
-    char *bytes = unit_own(get_bytes(path, &n_file));
+    char *bytes = get_bytes(path, &n_file);
     const uint8_t *piece = cov_blob_piece(&row, 0, &n);
     char *at = must(memmem(bytes, n_file, piece + 4, n - 4));
     memset(at + (n - 4) / 2, 0x55, (n - 4) / 2);

@@ -12,6 +12,7 @@
 #include "common/h5/h5.h"
 #include "common/job/chunks/chunk_jobs.h"
 #include "common/seq/alphabet.h"
+#include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
 
 enum { L = 10 };
@@ -62,21 +63,16 @@ static void make_file(const char *path, enum cov_layout layout)
     struct cov_grid *all = two_sequences(25, 10, L), *some;
     assert_ok(cov_grid_select(all, rows, 2, &some, &e));
     struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
-    const uint8_t *code_rows[] = {codes}, *sets[] = {elems, elems, elems};
-    const uint8_t *const *elem_rows[] = {sets};
+    const uint8_t *const sets[] = {elems, elems, elems};
     assert_ok(cov_chunk_writer_new(path, &head, &o, &w, &e));
     for (size_t i = 0; i < 2; i++) {
         const struct cov_chunk c = cov_grid_chunk(some, i);
         for (int64_t t = 0; t < L; t++)
             codes[t] = t < c.end - c.beg ? (uint8_t)(1U << t % 4) : COV_CODE_PAD;
         memset(elems, i == 0 ? 7 : 0xff, sizeof elems);
-        cov_blob_clear(&blob);
-        assert_ok(cov_chunk_writer_encode(w, 1, code_rows, elem_rows, &blob, &e));
-        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
+        assert_ok(put_row(w, i, codes, sets, &e));
     }
     assert_ok(cov_chunk_writer_finish(w, some, &e));
-    cov_blob_fini(&blob);
     cov_chunk_head_fini(&head);
     cov_grid_free(all);
     cov_grid_free(some);

@@ -3,6 +3,7 @@
 #include "tests/lib/own_dir.h"
 
 #include "common/job/chunks/rewrite.h"
+#include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
 
 enum { L = 10, N_ROWS = 8 };
@@ -28,7 +29,6 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     y.dims[0] = 1;
     const struct cov_chunk_writer_options options = {.compression = {.id = COV_CODEC_LZF}};
     struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
     struct cov_grid *g = two_sequences(25, 10, L);
     if (with_y)
         assert_ok(cov_chunk_head_add_set(&head, &y, &e));
@@ -42,13 +42,9 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
         for (size_t t = 0; t < L; t++)
             values[t] = (int16_t)(base + 100 * (int)i + (int)t);
         const uint8_t *both[] = {(const uint8_t *)&number, (const uint8_t *)values};
-        const uint8_t *row = codes, *const *elems = with_y ? both : both + 1;
-        cov_blob_clear(&blob);
-        assert_ok(cov_chunk_writer_encode(w, 1, &row, &elems, &blob, &e));
-        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
+        assert_ok(put_row(w, i, codes, with_y ? both : both + 1, &e));
     }
     assert_ok(cov_chunk_writer_finish(w, g, &e));
-    cov_blob_fini(&blob);
     cov_chunk_head_fini(&head);
     cov_grid_free(g);
 }

@@ -33,7 +33,7 @@ static char *compact(char *text)
 /* Reads a file as compact text. */
 static const char *read_json(const char *path)
 {
-    return compact(unit_own(get_bytes(path, NULL)));
+    return compact(get_bytes(path, NULL));
 }
 
 static struct cov_stats begin(const char *section)

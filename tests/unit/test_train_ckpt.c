@@ -180,7 +180,7 @@ TEST(test_damage)
     make_train_ckpt(&n, &p, 1);
     p.has_average = true;
     assert_ok(cov_train_ckpt_write(path, &n, &p, &e));
-    char *whole = unit_own(get_bytes(path, &size));
+    char *whole = get_bytes(path, &size);
     for (size_t cut = 0; cut < size; cut += 1 + size / 40) {
         put_bytes(path, whole, cut);
         assert_fails(cov_train_ckpt_read(path, MADE_LENGTH, &n2, &p2, &e), COV_EINPUT, path);

@@ -260,7 +260,7 @@ TEST(test_failures)
     begin(&s, 0);
     assert_ok(cov_train_saver_save(&s, &net, &point, values, &e));
     size_t n_before;
-    char *before = unit_own(get_bytes("last.ckpt", &n_before));
+    char *before = get_bytes("last.ckpt", &n_before);
     point.epoch++;
     limit_files(n_before / 2);
     assert_fails(cov_train_saver_save(&s, &net, &point, better, &e), COV_EIO, "./predmoter_");
