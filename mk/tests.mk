@@ -68,7 +68,7 @@ golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DI
 
 # Tests of the kernels at each CPU level of the machine. CPU_UNITS run all levels themselves, LEVEL_UNITS the level in
 # COVTOOLS_CPU.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_int16 gemm_amx outer vec lstm layers training)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_amx outer vec lstm layers training)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(call obj,$(LIB_SRC) $(TOOL_SRC) $(PART_SRC)))
