@@ -98,7 +98,13 @@ static bool decompress_ahead(struct cov_alignments *a, unsigned n_threads)
 /* Fails because htslib rejects the file or the file has a different format. */
 static int refuse(const struct cov_alignments *a, struct cov_err *e)
 {
+    struct stat st;
     enum cov_kind kind = cov_kind_of_file(a->path, NULL);
+    if (cov_path_is_std(a->path) || (stat(a->path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EINPUT,
+                        "%s: not BAM, CRAM or SAM; other kinds cannot be read from a "
+                        "pipe",
+                        a->path);
     if (kind == COV_KIND_BAM || kind == COV_KIND_CRAM || kind == COV_KIND_SAM)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated (%s)", a->path,
                         cov_kind_name(kind));

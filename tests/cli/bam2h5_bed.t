@@ -76,6 +76,17 @@ sed 's/^./z&/' six.bed >alien.bed
 run_refused 1 'alien\.bed: none of its contigs \(z[abc], .*\) is in g\.h5 ' 'BED of another genome' \
     bam2h5 -q -f -p x -o o.h5 g.h5 alien.bed
 
+# ---- lines without bases, and no lines
+printf 'a\t10\t10\na\t5000\t5000\n' >none.bed
+for unit in read cut; do
+    run bam2h5 -f -p x --count $unit -o o.h5 g.h5 none.bed
+    stderr_like 'none\.bed: 2 reads, 0 counted, 2 skipped \(no_bases 2\)$' "lines without bases, --count $unit"
+done
+printf '# nothing\n' >head.bed
+run_refused 1 '/dev/stdin: not BAM, CRAM or SAM; other kinds cannot be read from a pipe$' 'BED from a pipe' \
+    sh -c 'cat five.bed | bam2h5 -q -f -p x -o o.h5 g.h5 /dev/stdin'
+run_refused 1 'head\.bed: no lines of data$' 'a header only' bam2h5 -q -f -p x -o o.h5 g.h5 head.bed
+
 # ---- wrong lines
 rm -f o.h5
 while IFS='|' read -r lines options message; do

@@ -44,7 +44,7 @@ def bed(path, lengths, o):
         contig, beg, end, *rest = line.split()
         strand = rest[2] if len(rest) > 2 else "."
         beg, end = int(beg), int(end)
-        if contig not in lengths or not is_long_enough(end - beg, o):
+        if contig not in lengths or beg == end or not is_long_enough(end - beg, o):
             continue
         beg, end = beg + a * (strand != "-"), end + b * (strand != "+")
         ends = [(beg, beg + 1)] * (strand != "-") + [(end - 1, end)] * (strand != "+")

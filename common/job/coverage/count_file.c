@@ -108,6 +108,9 @@ int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_f
     for (size_t s = 0; !rc && s < n_seqs; s++)
         if (!found[s])
             cov_listing_add(missing, cov_grid_name(g->grid, s));
+    if (!rc && n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no %s", path,
+                      m->is_track || m->is_bed ? "lines of data" : "contigs in its header");
     if (!rc && n_common == 0)
         rc = cov_fail(
             e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s", path,

@@ -2,8 +2,8 @@
  *
  * The shared contigs are laid end to end, in file order, in the single coordinate of counting.h. With
  * sorted reads, a chunk is taken as soon as no later read can reach it; with unsorted reads, after
- * the last read. BED does not tell its contigs and its order in advance: the contigs are then all
- * sequences of the genome, and one for all others, and reads are unsorted.
+ * the last read. A BED file does not list its contigs or say whether it is sorted: its contigs are all
+ * sequences of the genome, and one for all others, and its reads are unsorted.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -275,7 +275,9 @@ static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_
     }
     const size_t seq = r->contig >= 0 ? j->seqs[r->contig] : SIZE_MAX;
     const int64_t length = seq != SIZE_MAX ? cov_grid_seq_length(j->g->grid, seq) : 0;
-    int result = cov_count_spans(&j->rules, r, length, &j->spans, e);
+    const bool is_empty =
+        !j->file && *r->cigar >> 4 == 0; /* a line of BED; it has no ends, either */
+    int result = is_empty ? COV_SKIP_EMPTY : cov_count_spans(&j->rules, r, length, &j->spans, e);
     if (result < 0)
         return cov_err_prefix(e, result, "%s", j->m->path);
     if (result == COV_COUNTED && cov_count_is_masked(j->g, seq, &j->spans))
