@@ -178,6 +178,11 @@ refuses 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases i
 printf 'chr1\t0\t9\t0\n' >zero.bg
 run covpeaks stats --signal zero.bg s.bed
 is "$(tail -n 1 "$stdout" | cut -f 7)" NA '  of no signal'
+printf 'chr1\t0\t10\t3\n' >begin.bg
+printf 'chr1\t10\t20\n' >after.bed
+run_ok '  of peaks without signal' covpeaks stats --signal begin.bg after.bed
+is "$(tail -n 1 "$stdout" | cut -f 7)" 0 '    is 0'
+stderr_like 'warning: after\.bed: no base of begin\.bg is in its peaks$' '    with a warning'
 tab=$(printf '\t.')
 cp s.bed "a${tab%.}b.bed"
 run covpeaks stats "a${tab%.}b.bed"

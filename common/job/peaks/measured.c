@@ -320,9 +320,12 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     for (size_t i = 0; i < n; i++)
         cov_listing_add(&there, cov_track_contig_name(sink, i));
     int rc = check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
-    if (!rc && s->n_positive == 0 && s->measured->list.n > 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", s->measured->path,
-                      source->name);
+    const bool is_none = !rc && s->n_positive == 0 && s->measured->list.n > 0;
+    if (is_none && s->counts.max > 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", s->measured->path,
+                        source->name);
+    if (is_none)
+        cov_warn("%s: no base of %s is in its peaks", s->measured->path, source->name);
     return rc;
 }
 

@@ -81,8 +81,9 @@ int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
 
 /* Call it after the sink was closed. COV_EINPUT if no base has a value, and with measured peaks, if
- * they are on other or shorter sequences, or where no base has a value. Unless the options choose
- * regions, warns about bases without a value, and about peaks on other sequences. */
+ * they are on other or shorter sequences, or where no base has a value (only a warning if the sink only
+ * sums). Unless the options choose regions, warns about bases without a value, and about peaks on other
+ * sequences. */
 int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *source,
                      const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
 
