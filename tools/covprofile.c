@@ -86,7 +86,8 @@ enum {
     GENES_BODY,
     GENES_BIN,
     GENES_MEDIAN,
-    GENES_PRESET
+    GENES_PRESET,
+    GENES_TSSE
 };
 
 /* In the order of enum cov_anchor. */
@@ -118,6 +119,10 @@ static const struct cov_opt genes_options[] = {
                 "predmoter: as its tss_computations.py, with the base at -a, --bin-size 1, "
                 "and genes without a strand anchored at their end",
                 .def = "none", .choices = presets),
+    [GENES_TSSE] =
+        COV_OPT(FLAG, "tsse", 0, FIELD(o.genes.tsse), NULL,
+                "require ENCODE's TSS enrichment, which needs --anchor tss, --bin-size 10, and "
+                "2000 bases or more on both sides; warn about tracks without it"),
     SECOND_OPTION("matrix", "write the bins of each feature for deepTools' plotHeatmap "
                             "and plotProfile (gzip)"),
     PLOT_OPTION("the curves, and maps of the features sorted by signal,"),
@@ -165,6 +170,22 @@ static int check_layout(struct config *c, const bool *given, struct cov_err *e)
     return rc ? rc : check_bin("body", l->body, l->bin, e);
 }
 
+/* Checks that the layout allows a TSS enrichment. */
+static int check_tsse(const struct config *c, struct cov_err *e)
+{
+    const struct cov_profile_layout *l = &c->o.genes.layout;
+    if (c->preset != 0)
+        return cov_fail(e, COV_EUSAGE, "--tsse and --preset predmoter cannot be used together");
+    if (l->anchor != COV_ANCHOR_TSS)
+        return cov_fail(e, COV_EUSAGE, "--tsse needs --anchor tss");
+    if (l->bin != COV_TSSE_BIN)
+        return cov_fail(e, COV_EUSAGE, "--tsse needs --bin-size %d", COV_TSSE_BIN);
+    if (l->before < COV_TSSE_SIDE || l->after < COV_TSSE_SIDE)
+        return cov_fail(e, COV_EUSAGE, "--tsse needs --%s %d or more",
+                        l->before < COV_TSSE_SIDE ? "before" : "after", COV_TSSE_SIDE);
+    return COV_OK;
+}
+
 static int genes_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
@@ -173,6 +194,8 @@ static int genes_run(struct cov_common *common, void *config, const bool *given,
     int rc = apply_preset(c, given, e);
     if (!rc)
         rc = check_layout(c, given, e);
+    if (!rc && c->o.genes.tsse)
+        rc = check_tsse(c, e);
     if (!rc)
         rc = complete(&c->request, common, n_operands, operands, e);
     if (rc)

@@ -141,6 +141,21 @@ for options in '-b 1990' '-a 1990' '--bin-size 5' '--anchor tes'; do
 done
 genes --genes f.bed --median --stats s.json -o x.tsv t.bw
 is "$(grep -c '"tss_enrichment": [0-9]' s.json)" 1 '  but with --median'
+run_ok '--tsse' covprofile genes -q -f --genes f.bed --tsse -b 2000 -a 2000 -o x.tsv t.bw
+stderr_is '' '  without a warning'
+awk -F '\t' -v OFS='\t' '{ $4 = 0; print }' t.bg >zero.bg
+run_ok '  of a track of zeros' covprofile genes -q -f --genes f.bed --tsse --chrom-sizes sizes -o x.tsv zero.bg
+stderr_like '^covprofile: warning: zero: no TSS enrichment: ' '    causes a warning'
+while IFS='|' read -r options message; do
+    # shellcheck disable=SC2086 # words
+    refuses_genes 2 "--tsse $message$" "--tsse $options" --genes f.bed --tsse $options -o x.tsv t.bw
+done <<'END'
+-b 1990|needs --before 2000 or more
+-a 1990|needs --after 2000 or more
+--bin-size 5|needs --bin-size 10
+--anchor tes|needs --anchor tss
+--preset predmoter|and --preset predmoter cannot be used together
+END
 
 # ---------------------------------------------------------------- table
 

@@ -291,15 +291,17 @@ static int64_t position_of(const struct gene_profile_job *j, size_t bin)
 }
 
 /* Returns ENCODE's TSS enrichment: the largest mean over the features in bins of 10 bases within 2000 of
- * the TSS, divided by the mean of the 100 bases at both ends. NaN without these bins. */
+ * the TSS, divided by the mean of the 100 bases at both ends. NaN if the layout lacks these bins, if one at
+ * the ends has no values, or if their mean is not above 0. */
 static double tss_enrichment(const struct gene_profile_job *j, const struct cov_profile_track *t)
 {
-    enum { SIDE = 2000, BIN = 10, N = 2 * SIDE / BIN, EDGE = 100 / BIN };
+    enum { N = 2 * COV_TSSE_SIDE / COV_TSSE_BIN, EDGE = 100 / COV_TSSE_BIN };
     const struct cov_profile_layout *l = &j->windows.layout;
     double noise = 0, top = 0;
-    if (l->anchor != COV_ANCHOR_TSS || l->bin != BIN || l->before < SIDE || l->after < SIDE)
+    if (l->anchor != COV_ANCHOR_TSS || l->bin != COV_TSSE_BIN || l->before < COV_TSSE_SIDE ||
+        l->after < COV_TSSE_SIDE)
         return (double)NAN;
-    const size_t first = (size_t)((l->before - SIDE) / BIN);
+    const size_t first = (size_t)((l->before - COV_TSSE_SIDE) / COV_TSSE_BIN);
     for (size_t i = 0; i < N; i++) {
         const double mean = t->sum[first + i] / t->n[first + i];
         top = fmax(top, mean);
@@ -385,6 +387,11 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
                  position_of(j, top));
         if (!isnan(enrichment))
             cov_info("%s: TSS enrichment %.6g", track->name, enrichment);
+        else if (j->o.tsse)
+            cov_warn(
+                "%s: no TSS enrichment: the mean signal 1900 to 2000 bases from the TSS is not "
+                "above 0, or has no value (--fill-gaps counts these as 0)",
+                track->name);
     }
     return rc;
 }

@@ -20,7 +20,11 @@
 struct cov_gene_profile_options {
     struct cov_profile_layout layout;
     bool median; /* over the features; otherwise the mean */
+    bool tsse;   /* warn about each track without a TSS enrichment */
 };
+
+/* A TSS enrichment needs bins of this width, around the TSS, and this many bases or more on both sides. */
+enum { COV_TSSE_BIN = 10, COV_TSSE_SIDE = 2000 };
 
 /* Writes a row for each position around request->features, and a column for each track; as second
  * file, a matrix as of computeMatrix. *stats gets "profiles". */
