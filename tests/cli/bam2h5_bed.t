@@ -99,8 +99,9 @@ done <<'END'
 \na\t-1\t9\tx\t1||w\.bed:2: expected contig, start and end; the start is negative$
 \na\t9\t8\tx\t1||w\.bed:2: ends before it starts$
 \na\t4990\t5001\tx\t1||w\.bed:2: ends at 5001, but a has 5000 bases in g\.h5$
-\tx||w\.bed: neither reads
-\t+\na\t1\t9\tx\t1\t0||w\.bed:2: the strand is not \+, - or \.$
+\tx||w\.bed:1: the strand \(column 6\) is not \+, - or \.$
+\t+\na\t1\t9\tx\t1\t0||w\.bed:2: the strand \(column 6\) is not \+, - or \.$
+\na\t1\t9\t\t1\t+||w\.bed:2: the strand is in column 5 instead of 6$
 \na\t1\t9\tx\t1|--strand own|w\.bed:1: a fragment without a strand, which counts only with --strand both$
 \n|--min-mapq 3|--min-mapq applies to BAM, CRAM and SAM, but w\.bed is another kind$
 \n|--exclude-flags 4|--exclude-flags applies to BAM, CRAM and SAM, but w\.bed is another kind$

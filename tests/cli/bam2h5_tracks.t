@@ -175,7 +175,7 @@ order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: a 0 1: interval begins before the previ
 apart.bg|a 0 1 1\nb 0 1 1\na 2 3 1\n|apart.bg:3: contig in two places
 three.bg|a 0 1 1\na 1 2\n|three.bg:2: missing value
 other.bg|z 0 1 1\n|other.bg: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names
-nothing.bg|#\n|nothing.bg: none of its contigs
+nothing.bg|#\n|nothing.bg: no lines of data$
 END
 head -c 100 t.bg.gz >cut.bg.gz
 run_refused 1 'cut.bg.gz: truncated' 'a truncated gzip file' bam2h5 -q -p x -o o.h5 g.h5 cut.bg.gz
