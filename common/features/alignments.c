@@ -108,6 +108,9 @@ static int refuse(const struct cov_alignments *a, struct cov_err *e)
     if (kind == COV_KIND_BAM || kind == COV_KIND_CRAM || kind == COV_KIND_SAM)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated (%s)", a->path,
                         cov_kind_name(kind));
+    if (kind == COV_KIND_BED)
+        return cov_fail(e, COV_EINPUT, "%s: column 6 of its first line of BED is not +, - or .",
+                        a->path);
     return cov_fail_kind(e, a->path,
                          "neither reads (BAM, CRAM, SAM, BED) nor a track (bigWig, bedGraph)");
 }

@@ -30,10 +30,10 @@ static bool is_strand(const struct cov_bed_line *l, const char *strand)
 /* Returns what is wrong with a line of data that has a place; NULL: nothing. */
 static const char *find_fault(struct cov_bed_reads *b, const struct cov_bed_line *l)
 {
-    if (b->n_columns == 0)
-        b->n_columns = l->n;
     if (l->n > STRAND && !is_strand(l, "+") && !is_strand(l, "-") && !is_strand(l, "."))
         return "the strand (column 6) is not +, - or .";
+    if (b->n_columns == 0)
+        b->n_columns = l->n;
     if (l->n == STRAND &&
         (cov_word_is(l->words[STRAND - 1], "+") || cov_word_is(l->words[STRAND - 1], "-")))
         return "the strand is in column 5 instead of 6";

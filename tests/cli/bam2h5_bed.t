@@ -85,6 +85,9 @@ done
 printf '# nothing\n' >head.bed
 run_refused 1 '/dev/stdin: not BAM, CRAM or SAM; other kinds cannot be read from a pipe$' 'BED from a pipe' \
     sh -c 'cat five.bed | bam2h5 -q -f -p x -o o.h5 g.h5 /dev/stdin'
+printf 'a\t1\t6\tx y\t1\t+\n' >blank.bed
+run_refused 1 'blank\.bed: column 6 of its first line of BED is not \+, - or \.$' 'a blank in a name' \
+    bam2h5 -q -f -p x -o o.h5 g.h5 blank.bed
 run_refused 1 'head\.bed: no lines of data$' 'a header only' bam2h5 -q -f -p x -o o.h5 g.h5 head.bed
 
 # ---- wrong lines
@@ -99,7 +102,7 @@ done <<'END'
 \na\t-1\t9\tx\t1||w\.bed:2: expected contig, start and end; the start is negative$
 \na\t9\t8\tx\t1||w\.bed:2: ends before it starts$
 \na\t4990\t5001\tx\t1||w\.bed:2: ends at 5001, but a has 5000 bases in g\.h5$
-\tx||w\.bed:1: the strand \(column 6\) is not \+, - or \.$
+\tx||w\.bed: neither reads
 \t+\na\t1\t9\tx\t1\t0||w\.bed:2: the strand \(column 6\) is not \+, - or \.$
 \na\t1\t9\t\t1\t+||w\.bed:2: the strand is in column 5 instead of 6$
 \na\t1\t9\tx\t1|--strand own|w\.bed:1: a fragment without a strand, which counts only with --strand both$

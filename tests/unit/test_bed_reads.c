@@ -64,7 +64,7 @@ TEST(names_wrong_lines)
         {"a\t1\t2\na\t1\t2\t+\n", "x:2: fewer or more columns than the first line"},
         {"a\t1\t2\na\t2\t1\n", "x:2: ends before it starts"},
         {"a\t0\t268435455\na\t0\t268435456\n", "x:2: longer than 268435455 bases"},
-        {"a\t1\t2\tb\t0\tx\n", "x:1: the strand is not +, - or ."},
+        {"a\t1\t2\tb\t0\tx\n", "x:1: the strand (column 6) is not +, - or ."},
         {"a\t1\t2\na\t1\t2\rb\t1\t2\n", "x:2: lines must not end in a carriage return alone"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
