@@ -92,17 +92,8 @@ for n, cigar in enumerate(("3M", "3M2N" * 64, "2M1D" * 32 + "1M", "1M" + "1I1P" 
     print(f"r{n}\t{16 * (n % 2)}\ta\t{40 * n + 1}\t9\t{cigar}\t*\t0\t0\t*\t*")
 END
 sam_convert long.sam long.bam
-cat >bgzf.py <<'END'
-import struct, zlib
-def write(name, data, size=1 << 15):
-    """BGZF with blocks of `size` bytes."""
-    with open(name, "wb") as f:
-        for part in (data[at:at + size] for at in range(0, len(data) + size, size)):
-            z = zlib.compressobj(1, zlib.DEFLATED, -15)
-            packed = z.compress(part) + z.flush()
-            f.write(bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25))
-            f.write(packed + struct.pack("<2I", zlib.crc32(part), len(part)))
-END
+PYTHONPATH=$SRC/tests/oracle
+export PYTHONPATH
 "$PYTHON" -c 'import bgzf, gzip
 bgzf.write("blocks.bam", gzip.open("sorted.bam").read(), 777)'
 for threads in 1 3; do
