@@ -166,6 +166,7 @@ run covprofile table -q -f --genes whole.bed --chrom-sizes sizes -o x.tsv t.bg
 is "$(tail -n +2 x.tsv | cut -f 1-5,10)" "$(printf 'chr1\t0\t30000\t.\t.\t30000\nchr1\t29990\t30000\t.\t.\t10')" '  a whole sequence, without names'
 run covprofile table -f --genes more.bed --stats s.json p.h5 h.bw
 stderr_like '^covprofile: warning: more\.bed: 2 features on sequences that are not in p\.h5: elsewhere, lost$' '  unknown sequences are a warning'
+is "$(grep -c 'not in p' "$stderr")" 1 '    given once, not for each dataset'
 is "$(tail -n 1 "$stdout")" 'lost	5	9	.	.	NA	NA	NA	0	0	NA	NA	NA	0	0	NA	NA	NA	0	0' '  and have no values'
 is "$(head -n 4 "$stdout" | cut -f 11-15 | sed s/p_h3k4me3/h/g)" "$(head -n 4 "$stdout" | cut -f 16-20)" '  predictions equal their bigWig'
 ok '  --stats' "$PYTHON" -c '

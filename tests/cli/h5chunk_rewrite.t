@@ -312,7 +312,7 @@ done
 refuses 2 '--exclude-names needs --val-fraction or --val-names$' 'shards without a sequence' split --shards 2 \
     --exclude-names excluded -o out long_c.h5
 seq -f long%g 4 >all
-refuses 1 'long_c\.h5: no chunks left$' 'all sequences excluded' split --val-names names --exclude-names all -o out/ long_c.h5
+refuses 1 'long_c\.h5: no chunks left by --exclude-names$' 'all sequences excluded' split --val-names names --exclude-names all -o out/ long_c.h5
 refuses 1 'no chunks left for training' 'all for validation' split --val-names all -o out/ long_c.h5
 refuses 1 'no chunks left for validation' 'none for validation' split --val-names rows -o out/ long_c.h5
 

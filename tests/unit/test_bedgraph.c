@@ -299,7 +299,8 @@ TEST(rejects_bad_lines)
         {"a 0 1e3 1\n", "x:1: invalid position: '1e3'"},
         {"a 0 1000000000000000000 1\n", "x:1: invalid position: '1000000000000000000'"},
         {"a 0 99999999999999999999999 1\n", "x:1: invalid position"},
-        {"a 0 1 nano\n", "x:1: a 0 1: not a finite number that fits in a 32-bit float: 'nano'"},
+        {"a 0 1 nano\n", "x:1: a 0 1: the fourth column, a value in bedGraph, is not a finite "
+                         "number that fits in a 32-bit float: 'nano'"},
         {"a 0 1 inf\n", "not a finite number"},
         {"a 0 2 nan\na 1 3 1\n", "x:2: a 1 3: interval begins before the previous one ends"},
         {"a 0 1 1e39\n", "not a finite number"},

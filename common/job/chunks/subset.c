@@ -298,7 +298,7 @@ static int draw_kept(const struct split *s, const struct cov_split_holdout *o, b
             rows[n++] = i;
     }
     if (!rc && n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: no chunks left", s->input);
+        rc = cov_fail(e, COV_EINPUT, "%s: no chunks left by --exclude-names", s->input);
     if (!rc)
         rc = cov_grid_select(s->grid, rows, n, &rest, e);
     if (!rc)

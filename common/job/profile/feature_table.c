@@ -47,7 +47,7 @@ static int take_track(void *arg, const struct cov_profile_input *in, size_t k,
 {
     struct feature_table_job *j = arg;
     struct cov_feature_sums *s = (struct cov_feature_sums *)sink;
-    int rc = cov_profile_features_fit(&j->features, in, sink, e);
+    int rc = cov_profile_features_fit(&j->features, in, k, sink, e);
     if (!rc)
         rc = COV_RESERVE(&j->tracks, &j->cap, j->n + 1, e);
     if (rc)

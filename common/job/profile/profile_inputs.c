@@ -182,7 +182,7 @@ static int check_names(const struct cov_annotation *a, const int64_t *lengths,
 }
 
 int cov_profile_features_fit(const struct cov_annotation *a, const struct cov_profile_input *in,
-                             const struct cov_track_sink *sink, struct cov_err *e)
+                             size_t dataset, const struct cov_track_sink *sink, struct cov_err *e)
 {
     if (sink->summary.n_bases == 0)
         return cov_fail(e, COV_EINPUT, "%s: no base has a value", sink->name);
@@ -204,7 +204,7 @@ int cov_profile_features_fit(const struct cov_annotation *a, const struct cov_pr
             rc = cov_overhang_fail(&overhang, e);
     }
     if (!rc)
-        rc = check_names(a, lengths, sink, cov_source_is_whole(in->o), e);
+        rc = check_names(a, lengths, sink, dataset == 0 && cov_source_is_whole(in->o), e);
     free(lengths);
     return rc;
 }

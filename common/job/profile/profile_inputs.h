@@ -78,11 +78,12 @@ int cov_profile_features_read(const struct cov_profile_features *f, struct cov_a
 int cov_profile_features_check(const struct cov_profile_features *f, const struct cov_annotation *a,
                                struct cov_err *e) COV_MUST_USE;
 
-/* After a pass: COV_EINPUT if the track has no values, if it has none of the sequences with features,
- * or if a feature ends after its sequence. Unless the options choose regions, warns about features on
- * sequences that the track lacks. */
+/* After a pass of a dataset of an input (0: its first): COV_EINPUT if the track has no values, if it
+ * has none of the sequences with features, or if a feature ends after its sequence. Unless the options
+ * choose regions, warns about features on sequences that the track lacks, for dataset 0. */
 int cov_profile_features_fit(const struct cov_annotation *a, const struct cov_profile_input *in,
-                             const struct cov_track_sink *sink, struct cov_err *e) COV_MUST_USE;
+                             size_t dataset, const struct cov_track_sink *sink,
+                             struct cov_err *e) COV_MUST_USE;
 
 /* The parts of a job, in this order. */
 struct cov_profile_steps {

@@ -164,7 +164,7 @@ static int check_track(void *arg, const struct cov_profile_input *in, size_t k,
     const struct cov_track_source *source = in->source;
     const struct cov_profile *p = (const struct cov_profile *)sink;
     const struct cov_profile_track *track = t->items[t->n - source->n_datasets + k];
-    int rc = cov_profile_features_fit(p->windows->features, in, sink, e);
+    int rc = cov_profile_features_fit(p->windows->features, in, k, sink, e);
     if (!rc && track->n_features == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no base near a feature of %s has a value", source->name,
                       p->windows->features->path);

@@ -514,7 +514,8 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
     return COV_OK;
 }
 
-static const char no_number[] = "not a finite number that fits in a 32-bit float";
+static const char no_number[] =
+    "the fourth column, a value in bedGraph, is not a finite number that fits in a 32-bit float";
 
 /* Parses the fields after the name of the contig. Returns NULL, or a description of the fault in
  * *field. */
