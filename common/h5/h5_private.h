@@ -24,7 +24,7 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
 
 void cov_h5_close_id(hid_t id); /* a negative one is accepted */
 
-/* h5_type.c: sets *out, which is all zero, to a type of elements; returns NULL, or why it is not
+/* h5.c: sets *out, which is all zero, to a type of elements; returns NULL, or why it is not
  * supported. */
 const char *cov_h5_type_describe(hid_t type, struct cov_h5_type *out);
 /* Returns a new HDF5 type for elements, little-endian; negative after a failure. */

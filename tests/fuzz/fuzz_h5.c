@@ -1,6 +1,6 @@
 /* fuzz_h5.c - an HDF5 file of chunks, opened as the tools open it (tried in a child process first): its head, and the
  * first rows decoded.
- * Target: common/chunk/chunk_file.c, common/h5/h5_set.c, common/h5/h5_type.c, common/h5/h5.c
+ * Target: common/chunk/chunk_file.c, common/h5/h5_set.c, common/h5/h5.c
  * SPDX-License-Identifier: MIT */
 #include "common/chunk/chunk_file.h"
 
