@@ -56,7 +56,7 @@ static bool starts_with(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* Returns true if the group of dataset `name` is one of those whose rows are chunks. */
+/* Returns true if dataset `name` is in a group whose rows are chunks. */
 static bool is_in_rows(const char *name)
 {
     static const char *const groups[] = {"data", "evaluation", "prediction", "scores"};

@@ -18,7 +18,16 @@
 #define BE(ours) ours, NULL, false
 #define IS(ours) ours, NULL, true
 
-const struct cov_opt_habit cov_opt_habits[] = {
+/* A habit of users of samtools, bedtools, deepTools, MACS3, Predmoter or earlier versions. */
+struct habit {
+    const char *theirs; /* without dashes; a single letter is a short option */
+    const char *ours;   /* a long name: the row is for tools that have it; NULL: for all tools */
+    const char *advice; /* what to do instead; NULL: "did you mean --OURS?" */
+    bool is_alias;      /* --THEIRS is taken as --OURS */
+};
+
+/* The rows end with one without `theirs`. The first row that fits a tool is used. */
+static const struct habit habits[] = {
     /* Earlier versions, and Predmoter. */
     {"bin", IS("bin-size")},
     {"bins", IS("bin-size")},
@@ -144,7 +153,8 @@ static bool same_letter(char a, char b)
     return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_'));
 }
 
-bool cov_opt_same_name(const char *a, const char *name, size_t n)
+/* Returns true if name[0..n) is `a`; hyphens and underscores are equivalent. */
+static bool same_name(const char *a, const char *name, size_t n)
 {
     if (strlen(a) != n)
         return false;
@@ -290,17 +300,17 @@ struct parser {
 static struct row *find_own(const struct parser *p, const char *text, size_t n, char letter)
 {
     for (struct row *r = p->rows; r < p->rows + p->n_rows; r++)
-        if (text ? cov_opt_same_name(r->opt->name, text, n) : letter && r->opt->letter == letter)
+        if (text ? same_name(r->opt->name, text, n) : letter && r->opt->letter == letter)
             return r;
     return NULL;
 }
 
 /* Returns the row of the table of habits for text[0..n), if it is for this tool; else NULL. */
-static const struct cov_opt_habit *find_habit(const struct parser *p, const char *text, size_t n,
-                                              bool alias)
+static const struct habit *find_habit(const struct parser *p, const char *text, size_t n,
+                                      bool alias)
 {
-    for (const struct cov_opt_habit *h = cov_opt_habits; h->theirs; h++)
-        if ((h->is_alias || !alias) && cov_opt_same_name(h->theirs, text, n) &&
+    for (const struct habit *h = habits; h->theirs; h++)
+        if ((h->is_alias || !alias) && same_name(h->theirs, text, n) &&
             (!h->ours || find_own(p, h->ours, strlen(h->ours), 0)))
             return h;
     return NULL;
@@ -311,7 +321,7 @@ static const struct cov_opt_habit *find_habit(const struct parser *p, const char
 static struct row *find(const struct parser *p, const char *text, size_t n, char letter)
 {
     struct row *r = find_own(p, text, n, letter);
-    const struct cov_opt_habit *h = text && !r ? find_habit(p, text, n, true) : NULL;
+    const struct habit *h = text && !r ? find_habit(p, text, n, true) : NULL;
     return h ? find_own(p, h->ours, strlen(h->ours), 0) : r;
 }
 
@@ -330,7 +340,7 @@ static const char *guess(const struct parser *p, const char *text, size_t n)
 }
 
 /* Adds to the error about an unknown option what to use instead. `hint` and `meant` may be NULL. */
-static int add_hint(const struct cov_opt_habit *hint, const char *meant, struct cov_err *e)
+static int add_hint(const struct habit *hint, const char *meant, struct cov_err *e)
 {
     if (hint && hint->advice)
         cov_err_append(e, "; %s", hint->advice);
@@ -339,8 +349,8 @@ static int add_hint(const struct cov_opt_habit *hint, const char *meant, struct 
     return COV_EUSAGE;
 }
 
-static int fail_unknown(const char *option, size_t n, const struct cov_opt_habit *hint,
-                        const char *meant, struct cov_err *e)
+static int fail_unknown(const char *option, size_t n, const struct habit *hint, const char *meant,
+                        struct cov_err *e)
 {
     (void)cov_fail(e, COV_EUSAGE, "unknown option '%.*s'", (int)n, option);
     return add_hint(hint, meant, e);
@@ -358,7 +368,7 @@ static bool is_number(const char *text)
 static int check_letter(const struct parser *p, const struct cov_opt *o, const char *value,
                         struct cov_err *e)
 {
-    const struct cov_opt_habit *h = find_habit(p, &o->letter, 1, false);
+    const struct habit *h = find_habit(p, &o->letter, 1, false);
     if (!h || !h->ours || !value || !is_number(value))
         return COV_OK;
     return cov_fail(e, COV_EUSAGE, "-%c is --%s here and takes no value; did you mean --%s %s?",
@@ -473,7 +483,7 @@ static int short_value(const struct parser *p, const struct cov_opt *o, const ch
 static int fail_letter(const struct parser *p, const char *bundle, const char *letter,
                        struct cov_err *e)
 {
-    const struct cov_opt_habit *h = find_habit(p, letter, 1, false);
+    const struct habit *h = find_habit(p, letter, 1, false);
     if (!bundle[2] || !isprint((unsigned char)*letter))
         return fail_unknown(bundle, strlen(bundle), h, NULL, e);
     (void)cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'", *letter, bundle);

@@ -3,7 +3,7 @@
  * The table provides the parser, `--help`, and the machine-readable list that man pages are checked
  * against. Parsing is strict: the whole value must be valid and in range; unknown options, missing
  * values, values for flags, and two different values for one option are errors. Long names may not
- * be abbreviated, but have aliases (cov_opt_habits); hyphens and underscores in them are equivalent.
+ * be abbreviated, but have aliases (`habits` in opt.c); hyphens and underscores in them are equivalent.
  * So are `--name=value`, `--name value`, `-n value`, `-nvalue` and `-n=value`. Flags may be bundled
  * (`-fq`); `--` ends the options; options may follow operands. If a list option is given several
  * times, its lists are joined.
@@ -95,22 +95,6 @@ void cov_opt_print_help(const struct cov_opt *table, FILE *f);
  * in lower case), metavar ("[=X]" if optional), default, choices joined by '|', path (in or
  * out), help. Empty fields are "-". */
 void cov_opt_print_machine(const struct cov_opt *table, FILE *f);
-
-/* ---- names that options have in other programs and had in earlier versions ---- */
-
-/* A habit of users of samtools, bedtools, deepTools, MACS3, Predmoter or earlier versions. */
-struct cov_opt_habit {
-    const char *theirs; /* without dashes; a single letter is a short option */
-    const char *ours;   /* a long name: the row is for tools that have it; NULL: for all tools */
-    const char *advice; /* what to do instead; NULL: "did you mean --OURS?" */
-    bool is_alias;      /* --THEIRS is taken as --OURS */
-};
-
-/* The rows end with one without `theirs`. The first row that fits a tool is used. */
-extern const struct cov_opt_habit cov_opt_habits[];
-
-/* Returns true if name[0..n) is `a`; hyphens and underscores are equivalent. */
-bool cov_opt_same_name(const char *a, const char *name, size_t n);
 
 /* Returns true if a[0..n), of at least three letters, is a prefix of `b`, or differs from `b` by
  * one inserted, deleted or replaced letter or by two swapped neighbours. */

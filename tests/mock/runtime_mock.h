@@ -57,7 +57,7 @@ size_t cublas_mock_products(void);
 size_t cublas_mock_strangers(void);
 
 /* Between the two files: the function for cov_rt_cublas_function, the number after "name=" in COVTOOLS_MOCK, the card
- * that the thread chose last, and that of a stream. */
+ * that the thread chose last, and the card of a stream. */
 void *cublas_mock_function(const char *name);
 long runtime_mock_setting(const char *name, long otherwise);
 int runtime_mock_card(void);

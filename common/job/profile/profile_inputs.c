@@ -155,7 +155,7 @@ int cov_profile_features_check(const struct cov_profile_features *f, const struc
                : COV_OK;
 }
 
-/* Compares the sequences of the features with those of the track. lengths: 0 for those that it lacks. */
+/* Does the track have the sequences of the features? lengths[]: 0 if it lacks the sequence. */
 static int check_names(const struct cov_annotation *a, const int64_t *lengths,
                        const struct cov_track_sink *sink, bool warns, struct cov_err *e)
 {

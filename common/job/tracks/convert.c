@@ -519,7 +519,7 @@ static int open_inputs(struct convert_job *j, unsigned n_threads, struct cov_err
     *all = in[0].o;
     all->values.scale = 1;
     all->values.skip_zero = all->values.has_min = false;
-    all->values.bin = j->n > 1 ? all->values.bin : 0; /* sums like those of the others */
+    all->values.bin = j->n > 1 ? all->values.bin : 0; /* the others are in bins, too */
     all->regions.n = 0;
     all->bed_path = NULL;
     all->quiet = true; /* j->source warns */
