@@ -60,6 +60,11 @@ check-faults: all $(HELPERS) ## make each call of the tools fail in turn, and cu
 .PHONY: mutate
 mutate: all $(UNITS) $(HELPERS) $(DEMOS) ## change lines of common/, one at a time: does a test notice? (hours; MUTATE_FLAGS, see tests/mutate.py)
 	$(Q)$(TEST_ENV) $(PYTHON) tests/mutate.py $(MUTATE_FLAGS)
+.PHONY: mutate-lines cover-lines
+mutate-lines: ## record which lines each test runs, for `make mutate` (an hour)
+	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O1 -g' cover-lines
+cover-lines: all $(UNITS) $(HELPERS) $(DEMOS)
+	$(Q)$(TEST_ENV) $(PYTHON) tests/mutate.py $(MUTATE_FLAGS) --cover '$(B)/obj' $(or $(TESTS),$(UNITS) $(CLI_TESTS))
 
 .PHONY: golden
 golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=DIRECTORY of its programs, GOLDEN=PATTERN of names)

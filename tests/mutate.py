@@ -1,13 +1,16 @@
 """mutate.py - mutation testing: changes one operator, number or statement of common/, and runs the tests of that file.
 
   mutate.py [-n N] [--seed N] [--minutes M] [--list] [--work DIR] [FILE | DIRECTORY | FILE:LINE:COLUMN:CHANGE]...
+  mutate.py --cover OBJECTS TEST...
 
 Needs the environment and the programs that `make mutate` provides. Takes N changes (default 200), the same number from each
 directory, and in it from the files and kinds of changes in turn; the same seed takes the same ones. compute/cuda is left out, and
 so are kernels that this CPU cannot run. A changed file goes into a library in DIR (build/mutate), which tests load instead of lib/.
 Sources and programs must not change while it runs: work in another clone.
-Tests of a file: the unit tests that include its header, or use a function of it; then scripts of the tools that include it, those
-with a word of its name first, then those of tools that include it most directly, until they take BUDGET seconds of CPU time. Each ends at its first failure. Results:
+Tests of a change: those that run its line, if DIR/lines.json is there, which --cover writes (`make mutate-lines`, an hour); else the
+unit tests that include its file's header, or use a function of it, and scripts of the tools that include it, those with a word of its
+name first, then those of tools that include it most directly. Unit tests come first, and of both kinds as many as take BUDGET
+seconds of CPU time. Each ends at its first failure. Results:
   killed    a test fails, crashes, or takes five times as long as usual
   survived  no test notices: write one
   equal     the compiler makes the same code of it
@@ -107,7 +110,33 @@ def spread(changes, n, rng):
     return in_turn(changes, [lambda c: os.path.dirname(c.file), lambda c: c.file, kind])[:n]
 
 
-# ---------------------------------------------------------------- tests of a file
+# ---------------------------------------------------------------- tests of a line
+
+def cover(objects, tests, work):
+    """Runs each test with programs that count the lines they run, whose objects are in OBJECTS, and writes which it runs."""
+    counts, lines = work + "/counts", {"code": {}, "tests": {}}
+    notes = [os.path.relpath(f, objects) for f in glob.glob(objects + "/common/**/*.gcno", recursive=True)]
+    for test in tests:
+        shutil.rmtree(counts, ignore_errors=True)
+        for note in notes:
+            os.makedirs(os.path.dirname("%s/%s" % (counts, note)), exist_ok=True)
+            os.symlink("%s/%s" % (objects, note), "%s/%s" % (counts, note))
+        env = dict(os.environ, GCOV_PREFIX=counts, GCOV_PREFIX_STRIP=str(objects.count("/")))
+        failed = subprocess.run(test, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        run = collections.defaultdict(set)
+        found = [os.path.relpath(f, counts) for f in glob.glob(counts + "/common/**/*.gcda", recursive=True)]
+        said = found and subprocess.run(["gcov", "--json-format", "--stdout", *found], cwd=counts, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        for line in said.splitlines() if found else ():
+            for f in json.loads(line)["files"]:
+                if f["file"].startswith("common/"):
+                    lines["code"].setdefault(f["file"], sorted({x["line_number"] for x in f["lines"]}))
+                    run[f["file"]] |= {x["line_number"] for x in f["lines"] if x["count"]}
+        name = os.path.basename(test)
+        lines["tests"][name] = {f: sorted(n) for f, n in run.items() if n}
+        print("%s\t%d lines%s" % (name, sum(map(len, run.values())), ", fails" if failed else ""), flush=True)
+        with open(work + "/lines.json", "w") as f:
+            json.dump(lines, f)
+
 
 def read(file):
     with open(file) as f:
@@ -173,6 +202,7 @@ class Runner:
         self.objects, self.times_file = {}, work + "/times.json"
         self.times = json.loads(read(self.times_file)) if os.path.exists(self.times_file) else {}
         self.tests = Tests()
+        self.lines = json.loads(read(work + "/lines.json")) if os.path.exists(work + "/lines.json") else None
 
     def compile(self, file, text, to):
         words = list(self.compilers[file])
@@ -228,9 +258,16 @@ class Runner:
                 print("# %s is left out: %s" % (test, result), flush=True)
         return self.times[test]
 
-    def chosen(self, file):
-        """The tests of a file, within the budget."""
-        for names in self.tests.unit(file), self.tests.scripts(file):
+    def of_line(self, file, line):
+        """The unit tests and the scripts that run a line, the fastest first."""
+        line = max((n for n in self.lines["code"].get(file, ()) if n <= line), default=0)
+        names = [name for name, run in self.lines["tests"].items() if line in run.get(file, ()) and self.time(name) is not None]
+        names.sort(key=self.time)
+        return [[name for name in names if name.endswith(".t") == script] for script in (False, True)]
+
+    def chosen(self, file, line):
+        """The tests of a line, within the budget."""
+        for names in self.of_line(file, line) if self.lines else (self.tests.unit(file), self.tests.scripts(file)):
             spent = 0
             for name in names:
                 seconds = self.time(name) if spent < BUDGET else None
@@ -254,7 +291,7 @@ class Runner:
         with open(new, "rb") as f:
             if f.read() == self.objects[file]:
                 return "equal", "", ""
-        tests = list(self.chosen(file))
+        tests = list(self.chosen(file, change.line))
         old = "build/default/obj/%s.o" % file[:-2]
         words = [new if w == old else w for w in self.link]
         words[words.index("-o") + 1] = self.work + "/lib/libcov.so.0"
@@ -289,8 +326,12 @@ def main():
     p.add_argument("--minutes", type=float, default=1e9)
     p.add_argument("--list", action="store_true")
     p.add_argument("--work", default="build/mutate")
+    p.add_argument("--cover", metavar="OBJECTS")
     p.add_argument("paths", nargs="*", default=["common"])
     o = p.parse_args()
+    if o.cover:
+        os.makedirs(o.work, exist_ok=True)
+        return cover(os.path.abspath(o.cover), o.paths, os.path.abspath(o.work))
     levels = subprocess.run(["bin/covpredict", "--version"], stdout=subprocess.PIPE, text=True).stdout
     levels = re.search("^--cpu: (.*)", levels, re.M)[1].split()
     files = sorted(f for path in o.paths for f in
