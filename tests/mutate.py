@@ -7,8 +7,8 @@ Needs the environment and the programs that `make mutate` provides. Takes N chan
 directory, and in it from the files and kinds of changes in turn; the same seed takes the same ones. compute/cuda is left out, and
 so are kernels that this CPU cannot run. A changed file goes into a library in DIR (build/mutate), which tests load instead of lib/.
 Sources and programs must not change while it runs: work in another clone.
-Tests of a change: those that run its line, if DIR/lines.json is there, which --cover writes (`make mutate-lines`, an hour); else the
-unit tests that include its file's header, or use a function of it, and scripts of the tools that include it, those with a word of its
+Tests of a change: those that run its line, if DIR/lines.json is there, which --cover writes (`make mutate-lines`); else, or if it says
+none, the unit tests that include its file's header, or use a function of it, and scripts of the tools that include it, those with a word of its
 name first, then those of tools that include it most directly. Unit tests come first, and of both kinds as many as take BUDGET
 seconds of CPU time. Each ends at its first failure. Results:
   killed    a test fails, crashes, or takes five times as long as usual
@@ -267,7 +267,8 @@ class Runner:
 
     def chosen(self, file, line):
         """The tests of a line, within the budget."""
-        for names in self.of_line(file, line) if self.lines else (self.tests.unit(file), self.tests.scripts(file)):
+        of_line = self.of_line(file, line) if self.lines else ()
+        for names in of_line if any(of_line) else (self.tests.unit(file), self.tests.scripts(file)):
             spent = 0
             for name in names:
                 seconds = self.time(name) if spent < BUDGET else None
