@@ -12,10 +12,11 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/job/profile/heat_map.h"
 #include "common/job/profile/profile_tracks.h"
-#include "common/plot/gnuplot.h"
-#include "common/track/measures/cluster.h"
 #include "common/track/measures/outliers.h"
+
+enum { NUMBERS_UP_TO = 20 /* tracks: the map has numbers */ };
 
 /* Lives until --stats has been printed. */
 struct correlate_job {
@@ -279,198 +280,6 @@ static void warn_of_extremes(const struct correlate_job *j)
                           "--blacklist-file omits such regions");
 }
 
-/* ---------------------------------------------------------------- the map */
-
-/* Map and tree share axes: cell i is at i, and the tree is above row 0. All sizes are computed, so that
- * cells are square and names of any length fit. */
-
-/* Pixels, except for NUMBERS_UP_TO tracks. */
-enum {
-    SIDE = 560,
-    LARGEST_SIDE = 8000,
-    LARGEST_CELL = 140,
-    NUMBER_CELL = 42, /* enough for "-0.04" */
-    NAME_CELL = 22,
-    NUMBERS_UP_TO = 20,
-    TREE = 100,
-    TOP = 50,
-    RIGHT = 90,
-    EDGE = 16,
-    SHOWN = 63 /* characters of a name */
-};
-static const double LETTER = 8.6;
-
-struct map_plot {
-    const char *title;
-    const double *r;
-    const char *const *names;
-    size_t n;
-    struct cov_cluster_join *joins; /* Owned */
-    size_t *order;                  /* Owned */
-    double cell, side, left, width, height;
-};
-
-static int cluster(struct map_plot *p, struct cov_err *e)
-{
-    const size_t n = p->n;
-    double *d = cov_malloc(n * n, sizeof *d, e);
-    p->joins = cov_malloc(n, sizeof *p->joins, e);
-    p->order = cov_malloc(n, sizeof *p->order, e);
-    int rc = d && p->joins && p->order ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n * n; i++)
-        d[i] = isnan(p->r[i]) ? 1 : 1 - p->r[i];
-    if (!rc)
-        rc = cov_cluster_complete(d, n, p->joins, e);
-    if (!rc)
-        rc = cov_cluster_leaves(p->joins, n, p->order, e);
-    free(d);
-    return rc;
-}
-
-static void choose_sizes(struct map_plot *p)
-{
-    const double n = (double)p->n;
-    size_t longest = 8;
-    for (size_t i = 0; i < p->n; i++) {
-        const size_t length = strlen(p->names[i]);
-        longest = length > longest ? length : longest;
-    }
-    const double name = LETTER * (double)(longest < SHOWN ? longest : SHOWN);
-    p->cell = fmin(LARGEST_CELL, fmax(SIDE / n, p->n <= NUMBERS_UP_TO ? NUMBER_CELL : NAME_CELL));
-    p->cell = floor(fmin(p->cell, fmax(1, LARGEST_SIDE / n))); /* sharp edges */
-    p->side = p->cell * n;
-    p->left = EDGE + ceil(name);
-    p->width = p->left + p->side + RIGHT;
-    p->height =
-        TOP + TREE + p->side + 2 * EDGE + ceil(0.75 * name); /* names have a slope of 45 degrees */
-}
-
-/* ---------------------------------------------------------------- the script */
-
-static void put_axis_names(FILE *f, const struct map_plot *p, char axis)
-{
-    (void)fprintf(f, "set %ctics scale 0%s font 'DejaVu Sans,%.3g' (", axis,
-                  axis == 'x' ? " rotate by 45 right" : "", fmin(11, p->cell / 2));
-    for (size_t i = 0; i < p->n; i++) {
-        (void)fprintf(f, "%s", i ? ", " : "");
-        cov_gnuplot_put_text(f, p->names[p->order[i]]);
-        (void)fprintf(f, " %zu", i);
-    }
-    (void)fprintf(f, ")\n");
-}
-
-/* Puts each row of the map, and its numbers. Returns whether any is negative. */
-static bool put_values(FILE *f, const struct map_plot *p)
-{
-    bool is_signed = false;
-    for (int numbers = 0; numbers < 2; numbers++) {
-        (void)fprintf(f, "$%s << EOD\n", numbers ? "n" : "r");
-        for (size_t i = 0; i < p->n; i++)
-            for (size_t k = 0; k < p->n; k++) {
-                const double r = p->r[p->order[i] * p->n + p->order[k]];
-                const char *end = k + 1 < p->n ? " " : "\n";
-                is_signed = is_signed || r < 0;
-                if (!numbers)
-                    (void)fprintf(f, "%.5g%s", r, end);
-                else if (isnan(r))
-                    (void)fprintf(f, "%zu %zu NA\n", k, i);
-                else
-                    (void)fprintf(f, "%zu %zu %.2f\n", k, i, fabs(r) < 0.005 ? 0 : r);
-            }
-        (void)fprintf(f, "EOD\n");
-    }
-    return is_signed;
-}
-
-/* Puts the tree as a bracket for each join, and the correlations at its heights. Distances 0 to
- * `most` are a height of `rows`, above the map's edge at -0.5. */
-static int put_tree(FILE *f, const struct map_plot *p, double rows)
-{
-    const size_t n = p->n;
-    const double most = fmax(p->joins[n - 2].distance, 1e-6);
-    struct place {
-        double x, y;
-    } *places = cov_malloc(2 * n, sizeof *places, NULL);
-    if (!places)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        places[p->order[i]] = (struct place){(double)i, -0.5};
-    (void)fprintf(f, "$t << EOD\n");
-    for (size_t k = 0; k + 1 < n; k++) {
-        const struct place a = places[p->joins[k].a], b = places[p->joins[k].b];
-        const double y = -0.5 - rows * p->joins[k].distance / most;
-        (void)fprintf(f, "%.6g %.6g\n%.6g %.6g\n%.6g %.6g\n%.6g %.6g\n\n", a.x, a.y, a.x, y, b.x, y,
-                      b.x, b.y);
-        places[n + k] = (struct place){(a.x + b.x) / 2, y};
-    }
-    free(places);
-    const double power = pow(10, floor(log10(most)));
-    const double step = power * (most / power < 2.5 ? 0.5 : most / power < 5 ? 1 : 2);
-    (void)fprintf(f, "EOD\nset ytics add (");
-    for (int k = 1; k * step <= most * (1 + 1e-9); k++)
-        (void)fprintf(f, "%s'r = %.6g' %.6g", k > 1 ? ", " : "", 1 - k * step,
-                      -0.5 - rows * k * step / most);
-    (void)fprintf(f, ")\n");
-    return COV_OK;
-}
-
-struct map_script {
-    const struct map_plot *plot;
-    bool is_svg;
-    int rc;
-};
-
-static void put_script(void *arg, FILE *f)
-{
-    struct map_script *s = arg;
-    const struct map_plot *p = s->plot;
-    const double right = (p->left + p->side) / p->width, top = 1 - TOP / p->height;
-    const double bottom = top - (TREE + p->side) / p->height, rows = TREE / p->cell;
-    (void)fprintf(f,
-                  "set encoding utf8\nset terminal %s size %.0f,%.0f font 'DejaVu Sans,11' "
-                  "noenhanced background '#ffffff'\nset lmargin at screen %.6f\n"
-                  "set rmargin at screen %.6f\nset tmargin at screen %.6f\n"
-                  "set bmargin at screen %.6f\nunset border\nunset key\nset title ",
-                  s->is_svg ? "svg dynamic" : "pngcairo", p->width, p->height, p->left / p->width,
-                  right, top, bottom);
-    cov_gnuplot_put_text(f, p->title);
-    (void)fprintf(f, " font 'DejaVu Sans,13' textcolor rgb '#222222'\n"
-                     "set tics nomirror textcolor rgb '#333333'\n");
-    put_axis_names(f, p, 'x');
-    put_axis_names(f, p, 'y');
-    s->rc = put_tree(f, p, 0.97 * rows);
-    const bool is_signed = put_values(f, p);
-    const double last = (double)p->n - 0.5;
-    (void)fprintf(f,
-                  "set xrange [-0.5:%.1f]\nset yrange [%.1f:%.6f]\nset cbrange [%d:1]\n"
-                  "set palette defined (%s0 '#ffffff', 1 '#2f7fd1')\n"
-                  "set colorbox user origin screen %.6f, %.6f size screen %.6f, %.6f\n"
-                  "set object 1 rectangle from -0.5,-0.5 to %.1f,%.1f fc rgb '#e4e4e4' fs solid "
-                  "noborder back\n",
-                  last, last, -0.5 - rows, is_signed ? -1 : 0, is_signed ? "-1 '#e07b39', " : "",
-                  right + 16 / p->width, bottom, 18 / p->width, p->side / p->height, last, last);
-    (void)fprintf(f, "plot $r matrix with image pixels, $t with lines lw 1.3 lc rgb '#444444'%s\n",
-                  p->n <= NUMBERS_UP_TO ? ", $n using 1:2:3 with labels font 'DejaVu Sans,10'"
-                                        : "");
-}
-
-/* r[n, n], n > 1: symmetric; NaN is drawn as NA and clustered like 0. */
-static int draw_map(const char *title, const double *r, const char *const *names, size_t n,
-                    const struct cov_picture *picture, struct cov_err *e)
-{
-    struct map_plot p = {.title = title, .r = r, .names = names, .n = n};
-    struct map_script script = {&p, picture->is_svg, COV_OK};
-    choose_sizes(&p);
-    int rc = cluster(&p, e);
-    if (!rc)
-        rc = cov_picture_draw(picture, put_script, &script, e);
-    if (!rc && script.rc)
-        rc = cov_fail(e, COV_ENOMEM, "out of memory");
-    free(p.joins);
-    free(p.order);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- outputs */
 
 static void print_table(const void *arg, FILE *f)
@@ -492,7 +301,15 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
     const struct correlate_job *j = arg;
     char *title = cov_strfmt(e, "%s correlation over %zu %ss",
                              j->o.spearman ? "Spearman" : "Pearson", j->n_rows, row_name(j));
-    int rc = title ? draw_map(title, j->r, j->names, j->n, picture, e) : COV_ENOMEM;
+    const struct cov_heat_map map = {.title = title,
+                                     .values = j->r,
+                                     .rows = j->names,
+                                     .columns = j->names,
+                                     .n_rows = j->n,
+                                     .n_columns = j->n,
+                                     .has_numbers = j->n <= NUMBERS_UP_TO,
+                                     .is_clustered = true};
+    int rc = title ? cov_heat_map_draw(&map, picture, e) : COV_ENOMEM;
     free(title);
     return rc;
 }

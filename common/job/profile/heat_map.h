@@ -1,0 +1,28 @@
+/* heat_map.h - a map of numbers as coloured squares, drawn by gnuplot.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_HEAT_MAP_H
+#define COV_JOB_PROFILE_HEAT_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+#include "common/plot/gnuplot.h"
+
+/* Borrowed for the call. */
+struct cov_heat_map {
+    const char *title;
+    const double *values;                     /* [n_rows][n_columns]; NaN is drawn as NA */
+    const char *const *rows, *const *columns; /* names */
+    size_t n_rows, n_columns;
+    bool has_numbers; /* print the values in the squares */
+    /* Rows and columns are the same, two or more, and the values their correlations: draws them in
+     * the order of a clustering of the distances 1 - r, with its tree. NaN is clustered like 0. */
+    bool is_clustered;
+};
+
+/* Draws the map. Colours are from 0 to 1, with a negative value from -1. */
+int cov_heat_map_draw(const struct cov_heat_map *map, const struct cov_picture *picture,
+                      struct cov_err *e) COV_MUST_USE;
+
+#endif
