@@ -17,13 +17,12 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/features/vcf_line.h"
 #include "common/file/bgz.h"
 #include "common/file/hash.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/file/textfile.h"
-
-enum { LAST_FIXED = 8, HAS_FORMAT = 9 }; /* columns of a VCF */
 
 /* A record: enough for a million samples, whose names make the file large. In a small file, less, since
  * memory must not depend on how well a line compresses. */
@@ -353,117 +352,30 @@ static int fail_read(const struct cov_variants *r, struct cov_err *e)
                              fault ? fault : "the data cannot be read");
 }
 
-/* Returns the number of columns. */
-static size_t count_columns(const kstring_t *line)
-{
-    const char *end = line->s + line->l;
-    size_t n = 1;
-    for (const char *p = line->s; (p = memchr(p, '\t', (size_t)(end - p))); p++)
-        n++;
-    return n;
-}
-
-/* Returns the bytes of the widest value of each field of the samples, summed. */
-static size_t count_widest(const kstring_t *line)
-{
-    enum { MOST = 256 }; /* fields, of which htslib accepts fewer */
-    size_t widest[MOST] = {0}, n_tabs = 0, k = 0, sum = 0;
-    const char *from = line->s;
-    for (const char *p = line->s; n_tabs < HAS_FORMAT && *p; p++)
-        if (*p == '\t' && ++n_tabs == HAS_FORMAT)
-            from = p + 1;
-    if (n_tabs < HAS_FORMAT)
-        return 0;
-    for (const char *p = from;; p++) {
-        if (*p && *p != ':' && *p != '\t')
-            continue;
-        const size_t n = (size_t)(p - from) + 1;
-        const size_t field = k < MOST ? k : MOST - 1;
-        widest[field] = n > widest[field] ? n : widest[field];
-        k = *p == ':' ? k + 1 : 0;
-        from = p + 1;
-        if (!*p)
-            break;
-    }
-    for (size_t i = 0; i < MOST; i++)
-        sum += widest[i];
-    return sum - 1;
-}
-
 /* Checks the number of columns of r->line, after dropping blanks at its end. */
 static int check_line(struct cov_variants *r, struct cov_err *e)
 {
-    const size_t most = (size_t)(r->n_samples > 0 ? HAS_FORMAT + r->n_samples : LAST_FIXED);
+    const size_t most =
+        (size_t)(r->n_samples > 0 ? COV_VCF_HAS_FORMAT + r->n_samples : COV_VCF_LAST_FIXED);
     if (memchr(r->line.s, '\0', r->line.l))
         return cov_variants_fail(r, e, "zero byte");
     trim(r, " \r");
-    size_t n = count_columns(&r->line);
+    size_t n = cov_vcf_line_columns(r->line.s, r->line.l);
     for (; n > most && r->line.s[r->line.l - 1] == '\t'; n--) {
         r->line.s[--r->line.l] = '\0';
         trim(r, " \r");
     }
-    if (n < LAST_FIXED)
-        return cov_variants_fail(r, e, "truncated: %zu of at least %d columns", n, LAST_FIXED);
+    if (n < COV_VCF_LAST_FIXED)
+        return cov_variants_fail(r, e, "truncated: %zu of at least %d columns", n,
+                                 COV_VCF_LAST_FIXED);
     if (r->n_samples > 0 && n != most)
         return cov_variants_fail(r, e, "%zu columns, but the header has %zu", n, most);
     /* htslib gives each value as much memory as the widest of its field. */
-    const size_t widest = r->genotypes && r->n_samples > 0 ? count_widest(&r->line) : 0;
+    const size_t widest = r->genotypes && r->n_samples > 0 ? cov_vcf_line_widest(r->line.s) : 0;
     return widest == 0 || widest <= 2 * r->most / (size_t)r->n_samples
                ? COV_OK
                : cov_variants_fail(r, e, "%zu bytes per sample, times %d samples, are too much",
                                    widest, r->n_samples);
-}
-
-/* Returns how many values, separated by ':', samples have before the genotype; SIZE_MAX: no genotype. */
-static size_t find_genotype(const char *format, const char *end)
-{
-    size_t n = 0;
-    for (const char *p = format; p < end && *p != '\t'; p++) {
-        if (strncmp(p, "GT", 2) == 0 && (p == format || p[-1] == ':') &&
-            (p + 2 == end || p[2] == ':' || p[2] == '\t'))
-            return n;
-        n += *p == ':';
-    }
-    return SIZE_MAX;
-}
-
-static bool has_signs(const kstring_t *line)
-{
-    static const char *const before[] = {"\t|", "\t/", ":|", ":/"};
-    for (size_t i = 0; i < COV_COUNT(before); i++)
-        if (strstr(line->s, before[i]))
-            return true;
-    return false;
-}
-
-/* Drops the phase sign before the first allele of a genotype, which VCF 4.4 allows and htslib < 1.22 does
- * not read, and counts those that differ from the next sign. */
-static void drop_signs(struct cov_variants *r)
-{
-    char *const end = r->line.s + r->line.l, *from = r->line.s, *to;
-    for (int i = 1; i < HAS_FORMAT; i++)
-        from = (char *)memchr(from, '\t', (size_t)(end - from)) + 1;
-    const size_t skipped = find_genotype(from, end);
-    to = from = memchr(from, '\t', (size_t)(end - from));
-    while (from < end) {
-        const char *tab = memchr(from + 1, '\t', (size_t)(end - from - 1));
-        char *const stop = tab ? from + (tab - from) : end, *sign = from + 1;
-        size_t n = skipped;
-        for (; n > 0 && sign < stop; sign++)
-            n -= *sign == ':';
-        if (n == 0 && sign < stop && (*sign == '|' || *sign == '/')) {
-            const char next = sign[1 + strcspn(sign + 1, "|/:\t")];
-            r->n_signs += next == '|' || next == '/' ? next != *sign : *sign == '/';
-            memmove(to, from, (size_t)(sign - from));
-            to += sign - from;
-            from = sign + 1;
-        }
-        memmove(to, from, (size_t)(stop - from));
-        to += stop - from;
-        from = stop;
-    }
-    *to = '\0';
-    r->line.l = (size_t)(to - r->line.s);
 }
 
 static bool has_texts(bcf1_t *b)
@@ -510,8 +422,8 @@ static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_e
         return fail_read(r, e);
     r->n_read++;
     int rc = check_line(r, e);
-    if (!rc && r->genotypes && r->n_samples > 0 && has_signs(&r->line))
-        drop_signs(r);
+    if (!rc && r->genotypes && r->n_samples > 0 && cov_vcf_line_has_signs(r->line.s))
+        r->n_signs += cov_vcf_line_drop_signs(r->line.s, &r->line.l);
     if (!rc)
         rc = parse_line(r, v->record, e);
     return rc ? rc : 1;

@@ -1,6 +1,6 @@
 /* fuzz_variants.c - records and genotypes of VCF or BCF, planned on a small genome and written again: windows are inside the genome, and
  * alleles inside the windows. BCF comes uncompressed and is put into BGZF here. The first byte is the length of windows.
- * Target: common/features/variants.c, common/job/effect/alleles.c
+ * Target: common/features/variants.c, common/features/vcf_line.c, common/job/effect/alleles.c
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/alleles.h"
 #include "tests/fuzz/fuzz.h"
