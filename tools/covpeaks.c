@@ -170,6 +170,7 @@ static int call_run(struct cov_common *common, void *config, const bool *given, 
                               &call->weak.cutoff, e);
     if (!rc)
         rc = cov_source_options_finish(&call->source, e);
+    cov_source_options_detect(&call->source, operands[0]);
     return rc ? rc
               : cov_call_peaks(operands[0], call, (unsigned)common->threads, &common->progress,
                                &common->stats, e);
@@ -272,6 +273,7 @@ static int curve_run(struct cov_common *common, void *config, const bool *given,
         rc = get_windows(&c->windows, windows, &o->n_windows, e);
     if (!rc)
         rc = cov_source_options_finish(&o->source, e);
+    cov_source_options_detect(&o->source, operands[0]);
     return rc ? rc
               : cov_curve_run(operands[0], o, (unsigned)common->threads, &common->progress,
                               &common->stats, e);
@@ -380,6 +382,8 @@ static int stats_run(struct cov_common *common, void *config, const bool *given,
     o->n_threads = (unsigned)common->threads;
     o->progress = &common->progress;
     int rc = cov_source_options_finish(&o->source, e);
+    if (o->signal)
+        cov_source_options_detect(&o->source, o->signal);
     return rc ? rc : cov_peak_stats(operands, (size_t)n_operands, o, &common->stats, e);
 }
 

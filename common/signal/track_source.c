@@ -68,19 +68,16 @@ void cov_source_input_close(struct cov_source_input *input)
     input->in = NULL;
 }
 
-/* ---- several inputs ---- */
-
-/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
- * are left to the next function that opens the file. */
-static bool is_genome(const struct cov_source_input *in)
+void cov_source_options_detect(struct cov_source_options *o, const char *path)
 {
     struct cov_h5 *h5;
-    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
-        return false;
-    const bool yes = cov_bases_are_in(h5, NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
+    if (o->measured || cov_path_is_std(path) || cov_h5_open(path, &h5, NULL))
+        return;
+    o->measured = cov_bases_are_in(h5, NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
     cov_h5_close(h5);
-    return yes;
 }
+
+/* ---- several inputs ---- */
 
 int cov_joint_inputs_share(struct cov_joint_input *list, size_t n,
                            const struct cov_source_options *o, struct cov_err *e)
@@ -101,7 +98,8 @@ int cov_joint_inputs_share(struct cov_joint_input *list, size_t n,
         if (n > 1 && !is_bedgraph)
             list[i].o.sizes_path = NULL;
         list[i].o.fill_gaps = o->fill_gaps && is_track;
-        list[i].o.measured = list[i].o.measured || is_genome(&list[i].in);
+        if (!is_track)
+            cov_source_options_detect(&list[i].o, list[i].in.path);
         n_measured += !is_track && list[i].o.measured;
     }
     if (n_measured == 0 && o->replicates)

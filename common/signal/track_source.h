@@ -89,6 +89,10 @@ int cov_source_input_detect(const char *path, struct cov_source_input *input,
                             struct cov_err *e) COV_MUST_USE;
 void cov_source_input_close(struct cov_source_input *input);
 
+/* Chooses measured coverage if the file is a genome file, which has measured coverage or none, but no
+ * predictions. Errors are left to the next function that opens the file. */
+void cov_source_options_detect(struct cov_source_options *o, const char *path);
+
 /* One of several inputs, with the options that fit its kind. The caller opens and closes `source`. */
 struct cov_joint_input {
     struct cov_source_input in;

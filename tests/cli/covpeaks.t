@@ -99,6 +99,9 @@ is "$(cat "$stdout")" "$(LC_ALL=C sort -k1,1 -k2,2n wanted | cut -f 1-3)" '  fro
 make_input exp e.h5
 run_ok 'measured coverage' covpeaks call -q -c 2 -l 5 --experimental --datasets atacseq -o - e.h5
 ok '  has peaks' test -s "$stdout"
+columns 1-3,5-10 >wanted
+run covpeaks call -q -c 2 -l 5 --datasets atacseq -o - e.h5
+is "$(columns 1-3,5-10)" "$(cat wanted)" '  also without --experimental'
 
 run_ok 'no peaks' covpeaks call -c 99 -o none.narrowPeak t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 99: the largest value is 13' '  is a warning'

@@ -169,6 +169,12 @@ fraction=$(tail -n 1 "$stdout" | cut -f 7)
 run covpeaks stats --signal p.bw s.bed
 is "$(tail -n 1 "$stdout" | cut -f 7)" "$fraction" '  predictions have that of their bigWig'
 like "$fraction" '^0\.' '  a fraction'
+make_input exp e.h5
+run covpeaks stats --signal e.h5 --experimental --datasets h3k4me3 s.bed
+fraction=$(tail -n 1 "$stdout" | cut -f 7)
+run covpeaks stats --signal e.h5 --datasets h3k4me3 s.bed
+is "$(tail -n 1 "$stdout" | cut -f 7)" "$fraction" '  measured coverage, with and without --experimental'
+like "$fraction" '^0\.' '    a fraction'
 refuses 2 '--datasets needs --signal$' '  a dataset without a signal' stats --datasets h3k4me3 s.bed
 refuses 1 'p\.h5: 2 datasets \(atacseq, h3k4me3\); choose one with --datasets$' '  several datasets' stats --signal p.h5 s.bed
 printf 'chr1\t0\t9\t1\nchr1\t9\t12\t-2.5\n' >negative.bg

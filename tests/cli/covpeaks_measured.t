@@ -61,6 +61,10 @@ run covpeaks curve --measured u.narrowPeak u.bg
 ok '  gives the curve of its peaks' cmp "$stdout" from_track
 make_input exp m.h5 >"$tap_dir/said" 2>&1 || exit 99
 covpeaks call -q -c 3 -l 1 -g 0 --experimental --datasets h3k4me3 -o m.h5.bed m.h5 || exit 99
+run_ok 'measured coverage' covpeaks curve -q --experimental --datasets atacseq --measured m.h5.bed m.h5
+cp "$stdout" experimental
+run covpeaks curve -q --datasets atacseq --measured m.h5.bed m.h5
+ok '  also without --experimental' cmp "$stdout" experimental
 run covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed p.h5
 cp "$stdout" from_bed
 status_is 0 'predictions'
