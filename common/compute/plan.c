@@ -156,7 +156,7 @@ static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct co
 }
 
 /* Returns the input rows that a layer reads for its output rows beg .. end-1. */
-static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t end)
+struct cov_rows cov_plan_rows_read(const struct cov_layer *l, size_t beg, size_t end)
 {
     int64_t stride = (int64_t)l->stride, pad = l->pad;
     int64_t span = (int64_t)((l->kernel - 1) * l->dilation);
@@ -203,7 +203,7 @@ static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t fi
         /* Ranges ascend, and so do the rows they read. */
         struct cov_row_plan read = {.n_ranges = 0};
         for (size_t k = 0; k < p->n_ranges; k++) {
-            struct cov_rows rows = rows_read(l, p->ranges[k].beg, p->ranges[k].end);
+            struct cov_rows rows = cov_plan_rows_read(l, p->ranges[k].beg, p->ranges[k].end);
             add_range(&read, rows.beg, rows.end);
         }
         n_needed = read.n_ranges;
@@ -269,7 +269,7 @@ void cov_plan_part(const struct cov_layer *layers, struct cov_rows of, struct co
     for (size_t i = of.end; i > of.beg && rows.beg < rows.end; i--) {
         const struct cov_layer *l = &layers[i - 1];
         add_units(&plans[i], cov_plan_unit(l), l->t_out, rows.beg, rows.end);
-        rows = rows_read(l, plans[i].ranges[0].beg, plans[i].ranges[0].end);
+        rows = cov_plan_rows_read(l, plans[i].ranges[0].beg, plans[i].ranges[0].end);
     }
     add_range(&plans[of.beg], rows.beg, rows.end);
 }
@@ -313,9 +313,9 @@ void cov_plan_padded(const struct cov_layer *layers, size_t n_layers, size_t fil
         ends[i] = need;
         struct cov_rows head = {0, 0}, tail = {l->t_in, l->t_in};
         if (need.head > 0)
-            head = rows_read(l, 0, need.head);
+            head = cov_plan_rows_read(l, 0, need.head);
         if (need.tail < l->t_out)
-            tail = rows_read(l, need.tail, l->t_out);
+            tail = cov_plan_rows_read(l, need.tail, l->t_out);
         need = (struct cov_plan_ends){head.end, tail.beg};
         if (need.tail <= need.head)
             need = (struct cov_plan_ends){l->t_in, l->t_in};

@@ -84,6 +84,9 @@ void cov_plan_padded_full(const struct cov_layer *layers, size_t n_layers,
 
 /* Returns the rows of a layer's output, not an LSTM, that some row of its input `in` reaches. */
 struct cov_rows cov_plan_reached(const struct cov_layer *l, struct cov_rows in);
+/* Returns the rows of a layer's input that rows beg .. end-1 of its output are computed from; of an LSTM,
+ * all that its states depend on. */
+struct cov_rows cov_plan_rows_read(const struct cov_layer *l, size_t beg, size_t end);
 /* Plans only what layers [of.beg, of.end), without LSTMs, need for `rows` of the last one's output:
  * each of plans[of.beg .. of.end] has one range, in whole units, and no copies. */
 void cov_plan_part(const struct cov_layer *layers, struct cov_rows of, struct cov_rows rows,

@@ -483,6 +483,52 @@ void cov_cuda_plan_fini(struct cov_cuda_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
+/* Changes the rows of a step to those of layer l. */
+static void resize_step(struct cov_cuda_step *s, const struct cov_layer *l)
+{
+    const bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    const int t_in = (int)l->t_in, t_out = (int)l->t_out;
+    s->dense = NULL;
+    if (s->kind == COV_CUDA_STEP_FIRST) {
+        s->first.t_in = t_in;
+        s->first.t_out = t_out;
+        s->first.phase = cov_cuda_phase_of(l, false, 0, l->t_out);
+    } else if (s->kind == COV_CUDA_STEP_GEMM && l->kind != COV_LAYER_LSTM) {
+        s->gemm.t_in = t_in;
+        s->gemm.t_out = t_out;
+        s->gemm.phase =
+            cov_cuda_phase_of(l, transposed, (size_t)s->gemm.phase.out_first, l->t_out);
+    } else if (s->kind == COV_CUDA_STEP_LAST) {
+        s->last.t_in = t_in;
+        s->last.t_out = t_out;
+        s->last.phase =
+            cov_cuda_phase_of(l, transposed, (size_t)s->last.phase.out_first, l->t_out);
+    }
+}
+
+int cov_cuda_plan_resize(const struct cov_cuda_plan *plan, size_t t, size_t rows,
+                         struct cov_cuda_plan *out, struct cov_err *e)
+{
+    *out = *plan;
+    out->weights = NULL;
+    out->steps = (struct cov_cuda_step *)cov_malloc(plan->n_steps, sizeof *out->steps, e);
+    out->layers = (struct cov_layer *)cov_malloc(plan->n_layers, sizeof *out->layers, e);
+    if (!out->steps || !out->layers) {
+        cov_cuda_plan_fini(out);
+        return COV_ENOMEM;
+    }
+    memcpy(out->steps, plan->steps, plan->n_steps * sizeof *out->steps);
+    memcpy(out->layers, plan->layers, plan->n_layers * sizeof *out->layers);
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        out->layers[i].t_in = plan->layers[i].t_in / t * rows;
+        out->layers[i].t_out = plan->layers[i].t_out / t * rows;
+    }
+    for (size_t i = 0; i < plan->n_steps; i++)
+        resize_step(&out->steps[i], &out->layers[out->steps[i].layer]);
+    out->length = out->layers[0].t_in;
+    return COV_OK;
+}
+
 /* ---- batches ---- */
 
 void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
@@ -646,6 +692,23 @@ int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_
         values += group->n * group->ends[plan->n_layers].head * plan->depth;
     }
     return rc ? rc : cov_rt_launched(cov_cuda_step_name(step), e);
+}
+
+int cov_cuda_plan_queue_sums(const struct cov_cuda_step *step, int rows, const char *weights,
+                             const void *x, void *sums, void *stream, struct cov_err *e)
+{
+    struct cov_cuda_gemm g = step->gemm;
+    g.n = 1;
+    g.t_in = g.t_out = rows;
+    g.phase = cov_conv_phase_plain(rows, 1, 1, 1, 0);
+    g.x = x;
+    g.w = weights + step->w;
+    g.bias = (const float *)(const void *)(weights + step->bias);
+    g.scale = (const float *)(const void *)(weights + step->scale);
+    g.shift = (const float *)(const void *)(weights + step->shift);
+    g.y = sums;
+    cov_cuda_gemm(step->products, &g, stream);
+    return cov_rt_launched(cov_cuda_step_name(step), e);
 }
 
 const char *cov_cuda_step_name(const struct cov_cuda_step *step)

@@ -121,6 +121,12 @@ int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_we
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
 void cov_cuda_plan_fini(struct cov_cuda_plan *plan);
 
+/* Makes the plan of the same network for shorter chunks, or longer ones: with `rows` rows where the LSTMs
+ * have t, and all other layers in proportion. It has no weights; those of `plan` are at the same
+ * offsets. All rows of `plan`'s layers must be multiples of t. */
+int cov_cuda_plan_resize(const struct cov_cuda_plan *plan, size_t t, size_t rows,
+                         struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
+
 /* Makes a batch of n sequences of which all rows are computed; fills and borrows ends[n_layers +
  * 1]. */
 void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
@@ -138,6 +144,11 @@ int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_
                         const struct cov_cuda_batch *batch, const char *weights,
                         char *const area[COV_CUDA_N_AREAS], void *stream,
                         struct cov_err *e) COV_MUST_USE;
+
+/* Queues a step that is the product of an LSTM with x, for `rows` rows x. */
+int cov_cuda_plan_queue_sums(const struct cov_cuda_step *step, int rows, const char *weights,
+                             const void *x, void *sums, void *stream,
+                             struct cov_err *e) COV_MUST_USE;
 
 /* "convolution", "gates of an LSTM", ... */
 const char *cov_cuda_step_name(const struct cov_cuda_step *step);

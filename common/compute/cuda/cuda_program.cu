@@ -8,44 +8,17 @@ extern "C" {
 #include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 }
-#include "common/compute/cuda/cuda_cards.h"
+#include "common/compute/cuda/cuda_program.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The percentage of free memory to use; the rest is for CUDA and other processes. */
 enum { USED_PERCENT = 90 };
 
-struct slot {
-    size_t card; /* index in the program */
-    void *stream;
-    void *memory;               /* on the card: the areas for `batch` sequences */
-    void *codes;                /* pinned: [batch, (length + 1) / 2] */
-    void *values;               /* pinned: [batch, length, depth] */
-    void *extents;              /* pinned: struct cov_cuda_extent [batch, n_lstms] */
-    struct cov_plan_ends *ends; /* [COV_CUDA_GROUPS, n_layers + 1] */
-    bool taken;
-};
-
-struct cov_cuda_program : cov_program {
-    struct cov_cuda_cards cards;
-    struct cov_cuda_plan plan;
-    void **weights; /* [cards.n], on the cards */
-    struct slot *slots;
-    size_t n_slots, batch;
-    bool halved, full;
-    double full_work;               /* multiplications of a chunk if all rows are computed */
-    struct cov_chunk_order *orders; /* [n_workers] */
-    unsigned n_workers;
-    pthread_mutex_t lock;
-    pthread_cond_t given_back;
-    struct cov_forward_counts counts;
-};
-
 /* ---- making ---- */
 
-static int name_card(const struct cov_cuda_program *p, size_t card, int rc, struct cov_err *e)
+int cov_cuda_name_card(const struct cov_cuda_program *p, size_t card, int rc, struct cov_err *e)
 {
     return cov_err_prefix(e, rc, "%s", p->cards.card[card].name);
 }
@@ -65,7 +38,7 @@ static size_t extents_bytes(const struct cov_cuda_program *p)
     return p->plan.n_lstms * sizeof(struct cov_cuda_extent);
 }
 
-static void free_slot(const struct cov_cuda_program *p, struct slot *s)
+static void free_slot(const struct cov_cuda_program *p, struct cov_cuda_slot *s)
 {
     int card = p->cards.card[s->card].index;
     cov_rt_stream_free(card, s->stream);
@@ -78,7 +51,7 @@ static void free_slot(const struct cov_cuda_program *p, struct slot *s)
     s->ends = NULL;
 }
 
-static int make_slot(struct cov_cuda_program *p, struct slot *s, struct cov_err *e)
+static int make_slot(struct cov_cuda_program *p, struct cov_cuda_slot *s, struct cov_err *e)
 {
     int card = p->cards.card[s->card].index;
     size_t bytes, codes, values;
@@ -127,7 +100,7 @@ static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_er
     if (stream)
         rc = cov_rt_finish(stream, rc, e); /* the plan's weights are freed */
     cov_rt_stream_free(index, stream);
-    return rc ? name_card(p, card, rc, e) : COV_OK;
+    return rc ? cov_cuda_name_card(p, card, rc, e) : COV_OK;
 }
 
 /* Drops all but the first `most` slots of a card; returns how many are left. */
@@ -152,7 +125,7 @@ static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
         size_t free_bytes, n_slots = keep_slots(p, card, COV_CUDA_SLOTS);
         int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
         if (rc)
-            return name_card(p, card, rc, e);
+            return cov_cuda_name_card(p, card, rc, e);
         size_t chunks = free_bytes / 100 * USED_PERCENT / p->plan.chunk_bytes;
         if (n_slots > chunks)
             n_slots = keep_slots(p, card, chunks ? chunks : 1);
@@ -179,7 +152,7 @@ static int make_slots(struct cov_cuda_program *p, struct cov_err *e)
             free_slot(p, &p->slots[k]);
         if (rc != COV_ENOMEM || p->halved || p->batch == 1) {
             (void)cov_fail(e, rc, "%s", why.text);
-            return name_card(p, card, rc, e);
+            return cov_cuda_name_card(p, card, rc, e);
         }
         cov_warn("%s: not enough memory for batches of %zu chunks, continuing with %zu",
                  p->cards.card[card].name, p->batch, p->batch / 2);
@@ -196,7 +169,7 @@ static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch
     p->n_slots = n_workers < most ? n_workers : most;
     p->batch = max_batch < p->plan.max_batch ? max_batch : p->plan.max_batch;
     p->weights = (void **)cov_calloc(p->cards.n, sizeof *p->weights, e);
-    p->slots = (struct slot *)cov_calloc(p->n_slots, sizeof *p->slots, e);
+    p->slots = (struct cov_cuda_slot *)cov_calloc(p->n_slots, sizeof *p->slots, e);
     p->orders = (struct cov_chunk_order *)cov_calloc(n_workers, sizeof *p->orders, e);
     p->n_workers = n_workers;
     if (!p->weights || !p->slots || !p->orders)
@@ -229,6 +202,7 @@ static double work_of_all(const struct cov_cuda_plan *plan)
 static void free_program(struct cov_program *base)
 {
     struct cov_cuda_program *p = (struct cov_cuda_program *)base;
+    cov_cuda_edits_free(p);
     for (size_t i = 0; p->slots && i < p->n_slots; i++)
         free_slot(p, &p->slots[i]);
     for (unsigned i = 0; p->orders && i < p->n_workers; i++)
@@ -246,18 +220,18 @@ static void free_program(struct cov_program *base)
 
 /* ---- running ---- */
 
-/* Takes a free slot of the card with the most free slots; waits if there is none. */
-static struct slot *take_slot(struct cov_cuda_program *p)
+struct cov_cuda_slot *cov_cuda_slot_take(struct cov_cuda_program *p, int card)
 {
-    struct slot *best = NULL;
+    struct cov_cuda_slot *best = NULL;
     pthread_mutex_lock(&p->lock);
     for (;;) {
         size_t n_free[COV_CUDA_MAX_CARDS] = {0};
         for (size_t i = 0; i < p->n_slots; i++)
             n_free[p->slots[i].card] += !p->slots[i].taken;
         for (size_t i = 0; i < p->n_slots; i++) {
-            struct slot *s = &p->slots[i];
-            if (!s->taken && (!best || n_free[s->card] > n_free[best->card]))
+            struct cov_cuda_slot *s = &p->slots[i];
+            if (!s->taken && (card == COV_CUDA_ANY_CARD || s->card == (size_t)card) &&
+                (!best || n_free[s->card] > n_free[best->card]))
                 best = s;
         }
         if (best)
@@ -269,16 +243,16 @@ static struct slot *take_slot(struct cov_cuda_program *p)
     return best;
 }
 
-static void give_back(struct cov_cuda_program *p, struct slot *s)
+void cov_cuda_slot_give_back(struct cov_cuda_program *p, struct cov_cuda_slot *s)
 {
     pthread_mutex_lock(&p->lock);
     s->taken = false;
-    pthread_cond_signal(&p->given_back);
+    pthread_cond_broadcast(&p->given_back);
     pthread_mutex_unlock(&p->lock);
 }
 
-static void find_areas(const struct cov_cuda_program *p, const struct slot *s,
-                       char *area[COV_CUDA_N_AREAS])
+void cov_cuda_slot_areas(const struct cov_cuda_program *p, const struct cov_cuda_slot *s,
+                         char *area[COV_CUDA_N_AREAS])
 {
     char *at = (char *)s->memory;
     for (int i = 0; i < COV_CUDA_N_AREAS; i++) {
@@ -289,7 +263,7 @@ static void find_areas(const struct cov_cuda_program *p, const struct slot *s,
 
 /* Divides chunks, sorted by descending number of bases, into groups: a chunk joins a group if it
  * has at least three quarters of the bases of the group's first chunk, or the group is small. */
-static void group_chunks(const struct cov_cuda_program *p, struct slot *s,
+static void group_chunks(const struct cov_cuda_program *p, struct cov_cuda_slot *s,
                          const struct cov_ordered_chunk *chunks, size_t n,
                          struct cov_cuda_batch *out)
 {
@@ -316,7 +290,7 @@ static void group_chunks(const struct cov_cuda_program *p, struct slot *s,
 
 /* Copies the values of computed positions to the output and fills in the other positions; returns
  * the number of computed positions. */
-static uint64_t take_values(const struct cov_cuda_program *p, const struct slot *s,
+static uint64_t take_values(const struct cov_cuda_program *p, const struct cov_cuda_slot *s,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
 {
@@ -359,14 +333,14 @@ struct part {
     uint64_t computed; /* out: positions */
 };
 
-static int run_slot(const struct cov_cuda_program *p, struct slot *s, struct part *part,
+static int run_slot(const struct cov_cuda_program *p, struct cov_cuda_slot *s, struct part *part,
                     struct cov_err *e)
 {
     size_t n = part->n;
     char *area[COV_CUDA_N_AREAS];
     struct cov_cuda_batch batch;
     const char *weights = (const char *)p->weights[s->card];
-    find_areas(p, s, area);
+    cov_cuda_slot_areas(p, s, area);
     group_chunks(p, s, part->chunks, n, &batch);
     cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)s->extents);
     for (size_t i = 0; i < n; i++)
@@ -388,7 +362,7 @@ static int run_slot(const struct cov_cuda_program *p, struct slot *s, struct par
             cov_rt_copy_out(s->stream, s->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
     rc = cov_rt_finish(s->stream, rc, e);
     if (rc)
-        return name_card(p, s->card, rc, e);
+        return cov_cuda_name_card(p, s->card, rc, e);
     part->computed = take_values(p, s, &batch, part->chunks, part->out);
     return COV_OK;
 }
@@ -414,10 +388,10 @@ static int forward(struct cov_program *base, unsigned worker, size_t n, const ui
     skip_empty(p, o, out);
     for (size_t beg = 0; beg < o->n_todo; beg += p->batch) {
         size_t k = o->n_todo - beg < p->batch ? o->n_todo - beg : p->batch;
-        struct slot *s = take_slot(p);
+        struct cov_cuda_slot *s = cov_cuda_slot_take(p, COV_CUDA_ANY_CARD);
         struct part part = {o->todo + beg, k, codes, out, 0};
         int rc = run_slot(p, s, &part, e);
-        give_back(p, s);
+        cov_cuda_slot_give_back(p, s);
         computed += part.computed;
         if (rc)
             return rc;
@@ -458,6 +432,8 @@ int cov_cuda_program_new(const struct cov_cuda_cards *cards, const struct cov_pr
                                 cards->shared_bytes, &p->plan, e);
     if (!rc)
         rc = make(p, spec->n_workers, spec->max_batch, e);
+    if (!rc)
+        rc = cov_cuda_edits_new(p, e);
     if (rc) {
         free_program(p);
         return rc;
@@ -488,8 +464,8 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
      * same values. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
-    struct slot *s = take_slot(p);
-    find_areas(p, s, area);
+    struct cov_cuda_slot *s = cov_cuda_slot_take(p, COV_CUDA_ANY_CARD);
+    cov_cuda_slot_areas(p, s, area);
     struct cov_cuda_batch batch;
     cov_cuda_batch_full(&p->plan, n, s->ends, &batch);
     batch.card = p->cards.card[s->card].index;
@@ -506,6 +482,6 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
         rc = cov_rt_finish(s->stream, rc, e);
         seconds[i] = (cov_clock() - beg) / REPEATS;
     }
-    give_back(p, s);
+    cov_cuda_slot_give_back(p, s);
     return rc;
 }

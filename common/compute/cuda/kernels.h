@@ -181,6 +181,40 @@ void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
 void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 
+/* ---- sequences after edits: lstm_bf16.cu, lstm_resident.cu, edit_rows.cu ---- */
+
+/* A sequence that differs from an original in rows [beg, end) of a layer's x. */
+struct cov_cuda_edit {
+    int of;       /* the original */
+    int beg, end; /* beg = end: nowhere */
+    int row;      /* of `gates` that belongs to row beg */
+    int limit[2]; /* rows that are wanted: forward those before limit[0], backward from limit[1] on */
+    int stop[2];  /* out: forward computed rows [beg, stop[0]), backward [stop[1], end) */
+};
+
+/* The steps of an LSTM layer for such sequences. A direction starts with the kept h and cell of the
+ * row before its first row of [beg, end). It stops after a row whose h and cells equal the kept ones
+ * within LSTM_SETTLED (lstm_edits.h), once no row of x is left that differs, or where no row is wanted.
+ * The same kernels compute the originals, with `cells`: from the first row to the last one. */
+struct cov_cuda_lstm_edits {
+    const float *gates;      /* [rows, direction, unit, i f g o]: sums over rows of x that differ */
+    const float *kept_gates; /* [original, t, direction, unit, i f g o] */
+    const void *kept_y;      /* [original, t, direction, unit], like y */
+    const float *kept_cells; /* [original, t, direction, unit] */
+    const void *w;           /* as for struct cov_cuda_lstm */
+    void *y;      /* [n, t, direction, unit]: only computed rows; float, or bf16 if y_bf16 */
+    float *cells; /* [n, t, direction, unit]; NULL: not wanted */
+    struct cov_cuda_edit *edits; /* [n] */
+    int n, t, directions, units;
+    bool y_bf16;
+};
+void cov_cuda_lstm_edits_bf16(const struct cov_cuda_lstm_edits *l, void *stream);
+/* For layers that are `resident` (cov_cuda_lstm_resident_fits). */
+void cov_cuda_lstm_edits_resident(const struct cov_cuda_lstm_edits *l, void *stream);
+
+/* Copies `n` pieces of `bytes` bytes, a multiple of 16: piece i from from[i] to byte i * bytes of `to`. */
+void cov_cuda_copy_rows(const void *const *from, void *to, int bytes, size_t n, void *stream);
+
 /* ---- column sums and batch norm: train_kernels.cu ---- */
 
 enum cov_cuda_column_kind {

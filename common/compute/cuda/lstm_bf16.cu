@@ -34,7 +34,7 @@
  * would leave the products half empty. Reading the sums over x, 11 MB per chunk and layer, takes
  * 4.5 us for both layers at 4.8 TB/s.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cuda/lstm_steps.h"
+#include "common/compute/cuda/lstm_edits.h"
 
 #include <limits.h>
 
@@ -307,6 +307,94 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
         l.extents[(size_t)(my.first + my.tid) * l.extent_pitch].products[my.direction] = n_products;
 }
 
+/* ---- sequences after edits ---- */
+
+struct edits_block {
+    uint32_t moves[4][SEQUENCES]; /* by step: not 0 if the sequence is not at rest */
+};
+
+/* A block has K16 * 16 units, with four threads each. Shared memory holds a struct edits_block, then h of
+ * two steps. Sums over x are read a step ahead, and kept values at the start of their step. */
+template <int K16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_cuda_lstm_edits l)
+{
+    constexpr int UNITS = K16 * 16, PITCH = UNITS + PADDING, HALF = SEQUENCES * PITCH;
+    struct edits_block &b = *simt_keep_address((struct edits_block *)simt_shared());
+    uint16_t *const h = (uint16_t *)(&b + 1);
+    const struct seat my = seat_of();
+    uint32_t w[2 * K16][4];
+    load_weights(l.w, ((size_t)my.direction * (UNITS / 8) + my.warp) * 2 * K16, w);
+    struct edit_walk at[2];
+    float4 next[2];
+    float c[2];
+    if (my.tid < 4 * SEQUENCES)
+        b.moves[0][my.tid] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+        at[s] = edit_walk_of(l, my.first + my.s0 + s, my.direction, my.unit);
+        const bool inside = edit_starts_inside(l, at[s]);
+        const int before = at[s].t - at[s].forth;
+        c[s] = inside ? edit_kept_cell(l, at[s], before) : 0;
+        h[(my.s0 + s) * PITCH + my.unit] =
+            (uint16_t)simt_bf16(inside ? edit_kept_h(l, at[s], before) : 0);
+        next[s] = edit_sums(at[s], at[s].t);
+        if (at[s].there)
+            b.moves[0][my.s0 + s] = 1;
+    }
+    __syncthreads();
+
+    const uint16_t *const row = h + my.lane % 8 * PITCH + my.lane / 8 * 8;
+    int before = 0;
+    for (int step = 0;; step++) {
+        const uint32_t *const moving = b.moves[step % 4];
+        uint32_t any = 0;
+#pragma unroll
+        for (int s = 0; s < SEQUENCES; s++)
+            any |= moving[s];
+        if (!any)
+            break;
+        float sum[2][4] = {{next[0].x, next[1].x, next[0].y, next[1].y},
+                           {next[0].z, next[1].z, next[0].w, next[1].w}};
+        float kept_h[2], kept_c[2];
+        bool moves[2];
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+            moves[s] = moving[my.s0 + s] != 0;
+            next[s] = edit_sums(at[s], edit_next(at[s]));
+            kept_h[s] = l.cells ? 0 : edit_kept_h(l, at[s], at[s].t);
+            kept_c[s] = l.cells ? 0 : edit_kept_cell(l, at[s], at[s].t);
+        }
+#pragma unroll
+        for (int k = 0; k < K16; k += 2) {
+            uint32_t part[4];
+            simt_load_matrices(part, row + before + k * 16);
+            multiply_h<K16>(w, k, part, sum, sum);
+        }
+        before = HALF - before;
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+            const float value = lstm_advance(
+                lstm_gates_of(sum[0][s], sum[0][2 + s], sum[1][s], sum[1][2 + s]), &c[s]);
+            const uint32_t bits = simt_bf16(value);
+            h[before + (my.s0 + s) * PITCH + my.unit] = (uint16_t)bits;
+            if (!moves[s])
+                continue;
+            edit_write(l, &at[s], value, c[s]);
+            simt_mark(&b.moves[(step + 1) % 4][my.s0 + s],
+                      edit_moves(l, at[s],
+                                 bits != simt_bf16(kept_h[s]) || edit_differs(c[s], kept_c[s])));
+            at[s].t = edit_next(at[s]);
+        }
+        if (my.tid < SEQUENCES)
+            b.moves[(step + 2) % 4][my.tid] = 0;
+        __syncthreads();
+    }
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        if (my.unit == 0 && my.first + my.s0 + s < l.n)
+            l.edits[my.first + my.s0 + s].stop[my.direction] = at[s].stop;
+}
+
 /* ---- training ---- */
 
 /* A block has K16 * 16 units, with four threads each. */
@@ -545,6 +633,15 @@ template <int K16> struct train_backward {
     }
 };
 
+template <int K16> struct predict_edits {
+    static void launch(const struct cov_cuda_lstm_edits *l, void *stream)
+    {
+        simt_launch(lstm_edits_bf16<K16>, lstm_grid(l, SEQUENCES), K16 * 64,
+                    sizeof(struct edits_block) + (size_t)2 * SEQUENCES * (K16 * 16 + PADDING) * 2,
+                    stream, *l);
+    }
+};
+
 /* Launches the kernel for the layer's number of units. */
 template <template <int> class Kernel, typename Layer>
 static void choose(const Layer *l, void *stream)
@@ -575,6 +672,11 @@ bool cov_cuda_lstm_bf16_fits(int units, size_t bytes)
 void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream)
 {
     choose<predict>(l, stream);
+}
+
+void cov_cuda_lstm_edits_bf16(const struct cov_cuda_lstm_edits *l, void *stream)
+{
+    choose<predict_edits>(l, stream);
 }
 
 void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream)

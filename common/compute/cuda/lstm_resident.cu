@@ -16,7 +16,7 @@
  * sequence and 2.4 us with four; backward, with groups of one unit (2,048 S cycles for gradients), 1.74 us with one. The
  * backward pass in its present form has not been timed.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cuda/lstm_steps.h"
+#include "common/compute/cuda/lstm_edits.h"
 
 /* The lanes of a group compute as many units as a quarter of the group has lanes. */
 enum { QUARTERS = 4, MOST = 4, UNITS_BACK = 4 };
@@ -314,6 +314,61 @@ template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident(struct cov_cuda_lstm l)
         l.extents[(size_t)my.sequence * l.extent_pitch].products[my.direction] = n_products;
 }
 
+/* ---- sequences after edits ---- */
+
+/* Sums over x are read a step ahead, and kept values at the start of their step. */
+template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_edits(struct cov_cuda_lstm_edits l)
+{
+    constexpr int ROWS = S * layout<U, 1>::ROW;
+    float4 *const area = (float4 *)simt_shared();
+    struct common *const common = (struct common *)((char *)area + sizes<U, S>::WEIGHTS);
+    float *const h = (float *)(common + 1); /* [2][S][ROW], by step */
+    const struct seat my = seat_of<S, 1>(l);
+    const int place = my.slot * layout<U, 1>::ROW + place_of<U>(my.unit);
+    struct weights<U, S, 1> w;
+    w.load(l.w, my, area);
+    struct edit_walk at = edit_walk_of(l, my.sequence, my.direction, my.unit);
+    const bool inside = edit_starts_inside(l, at);
+    float c = inside ? edit_kept_cell(l, at, at.t - at.forth) : 0;
+    float4 x = edit_sums(at, at.t);
+    if (my.tid < 4)
+        common->moved[my.tid] = 0;
+    if (my.quarter < S)
+        h[place] = inside ? edit_kept_h(l, at, at.t - at.forth) : 0;
+    __syncthreads();
+    if (my.unit == 0 && my.quarter < S && at.there)
+        simt_or(&common->moved[0], 1U << my.slot);
+    __syncthreads();
+    int before = 0, after = ROWS;
+    for (int step = 0;; step++) {
+        const uint32_t moving = common->moved[step % 4];
+        if (!moving)
+            break;
+        const float4 next = edit_sums(at, edit_next(at));
+        const float kept_h = l.cells ? 0 : edit_kept_h(l, at, at.t),
+                    kept_c = l.cells ? 0 : edit_kept_cell(l, at, at.t);
+        const float4 sum = add(x, multiply_h<U, S>(w, h + before, my));
+        const float value = lstm_advance(lstm_gates_of(sum.x, sum.y, sum.z, sum.w), &c);
+        const bool moves = moving >> my.slot & 1;
+        if (my.quarter < S)
+            h[after + place] = value;
+        if (moves && my.writes)
+            edit_write(l, &at, value, c);
+        note_moved<S>(
+            my, step,
+            moves && edit_moves(l, at, edit_differs(value, kept_h) || edit_differs(c, kept_c)),
+            common->moved);
+        if (moves)
+            at.t = edit_next(at);
+        x = next;
+        before = after;
+        after = ROWS - before;
+        __syncthreads();
+    }
+    if (my.unit == 0 && my.writes)
+        l.edits[my.sequence].stop[my.direction] = at.stop;
+}
+
 /* ---- training ---- */
 
 template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_forward(struct cov_cuda_lstm_train l)
@@ -471,6 +526,14 @@ template <int U, int S> struct predict {
     }
 };
 
+template <int U, int S> struct predict_edits {
+    static void launch(const struct cov_cuda_lstm_edits *l, void *stream)
+    {
+        simt_launch(lstm_resident_edits<U, S>, lstm_grid(l, S), QUARTERS * U, sizes<U, S>::PREDICT,
+                    stream, *l);
+    }
+};
+
 template <int U, int S> struct train_forward {
     static void launch(const struct cov_cuda_lstm_train *l, void *stream)
     {
@@ -527,6 +590,11 @@ enum { BLOCKS_TRAIN = 128, BLOCKS_PREDICT = BLOCKS_TRAIN / 4 };
 void cov_cuda_lstm_resident(const struct cov_cuda_lstm *l, void *stream)
 {
     choose<predict>(l, BLOCKS_PREDICT, stream);
+}
+
+void cov_cuda_lstm_edits_resident(const struct cov_cuda_lstm_edits *l, void *stream)
+{
+    choose<predict_edits>(l, BLOCKS_PREDICT, stream);
 }
 
 void cov_cuda_lstm_resident_forward(const struct cov_cuda_lstm_train *l, void *stream)
