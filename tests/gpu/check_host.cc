@@ -5,11 +5,13 @@
 extern "C" {
 #include "common/base/log.h"
 #include "common/base/pool.h"
+#include "common/compute/device_open.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
 #include "tests/mock/runtime_mock.h"
 }
 
+#include "common/compute/cuda/cuda_cards.h"
 #include "tests/gpu/toy.h"
 
 namespace
@@ -74,7 +76,7 @@ struct Run {
     enum cov_precision precision = COV_PRECISION_FP32;
     unsigned threads = 1;
     size_t batch = 4;
-    bool full = false, trains = false;
+    bool full = false, trains = false, plain = false;
     size_t repeated = 0; /* expected number of repeated chunks */
     /* Results: values or a gradient. */
     int rc = COV_OK;
@@ -140,6 +142,7 @@ void repeat(const Toy &d, Run *r)
     if (!r->rc) {
         r->described = dev->ops->describe(dev);
         r->computed_in = dev->ops->precision(dev);
+        cov_cuda_cards_of(dev)->plain = r->plain;
         r->trains ? train(d, dev, r) : predict(d, dev, r);
         const char *by = dev->ops->products(dev);
         r->by = by ? by : "";
@@ -207,6 +210,38 @@ void calls_overlap(const Toy &d, const std::vector<float> &want)
     result(r.rc == COV_OK && r.values == want, "eight calls run at the same time on two cards");
     if (r.rc)
         printf("# %s\n", r.e.text);
+}
+
+/* The batch by the card's multiprocessors, each of which runs 8 sequences of a direction; and LSTMs, one
+ * in each of 19 calls, whose blocks are placed before those of other kernels. */
+void fills_the_card(const Toy &d, const std::vector<float> &want)
+{
+    static const struct {
+        const char *multiprocessors;
+        size_t batch, long_batch;
+    } cards[] = {
+        {"132", 528, 83}, {"114", 456, 83}, {"24", 96, 83}, {"3", 16, 16}, {"999", 1024, 83}};
+    for (const auto &c : cards) {
+        struct cov_device *dev = NULL;
+        struct cov_err e = COV_ERR_INIT;
+        const struct cov_cuda_options options = {NULL, 0, COV_PRECISION_FP32};
+        std::string mock = std::string("cards=1,trusted=1,multiprocessors=") + c.multiprocessors;
+        (void)setenv("COVTOOLS_MOCK", mock.c_str(), 1);
+        must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+        named(cov_device_batch(dev, 16384) == c.batch &&
+                  cov_device_batch(dev, 200000) == c.long_batch,
+              std::string(c.multiprocessors) + " multiprocessors: a batch that fills them");
+        cov_device_close(dev);
+    }
+    for (bool plain : {false, true}) {
+        size_t before = simt_prior_launches;
+        Run r = go(d, "cards=1,trusted=1", [&](Run *s) {
+            s->batch = 2;
+            s->plain = plain;
+        });
+        result(r.values == want && simt_prior_launches == before + (plain ? 0 : 19),
+               plain ? "  LSTMs without priority, if that is wanted" : "LSTMs have priority");
+    }
 }
 
 /* Checks that equal chunks of a call, and chunks that are all N, are computed once, and that chunks
@@ -499,6 +534,7 @@ int main(void)
     must(one.rc, &one.e);
     several_cards(plain, one.values);
     calls_overlap(plain, one.values);
+    fills_the_card(plain, one.values);
     equal_chunks(plain);
     little_memory(plain, one.values);
     failures(plain);

@@ -462,6 +462,8 @@ void simt_set_sums(enum simt_sums sums)
     how_to_sum = sums;
 }
 
+std::atomic<size_t> simt_prior_launches;
+
 enum simt_fault simt_set_fault(enum simt_fault fault)
 {
     enum simt_fault before = planted;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <atomic>
 #include <functional>
 #include <type_traits>
 
@@ -189,14 +190,25 @@ struct cov_cuda_gemm;
 /* True in the kernels of struct cov_cuda_gemm. */
 extern __thread bool simt_in_gemm;
 
+/* Counts launches with a priority. */
+extern std::atomic<size_t> simt_prior_launches;
+
 template <typename... Parameters, typename... Arguments>
-static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
-                        void *stream, Arguments... arguments)
+static void simt_launch_at(int priority, void (*kernel)(Parameters...), dim3 grid, int threads,
+                           size_t shared_bytes, void *stream, Arguments... arguments)
 {
+    simt_prior_launches += priority < 0;
     simt_queue(stream, [=] {
         simt_in_gemm = (std::is_same<Parameters, struct cov_cuda_gemm>::value || ...);
         simt_run(grid, threads, shared_bytes, [=] { kernel(arguments...); });
     });
+}
+
+template <typename... Parameters, typename... Arguments>
+static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
+                        void *stream, Arguments... arguments)
+{
+    simt_launch_at(0, kernel, grid, threads, shared_bytes, stream, arguments...);
 }
 
 #endif

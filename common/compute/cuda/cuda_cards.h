@@ -14,6 +14,7 @@ struct cov_cuda_cards {
     struct cov_cuda_arithmetic arithmetic;
     size_t shared_bytes;       /* per block: the smallest value of all cards */
     struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
+    bool plain;                /* LSTMs have no priority; for comparison */
     struct cov_cuda_card card[COV_CUDA_MAX_CARDS];
 };
 
@@ -27,7 +28,9 @@ struct cov_cuda_cards {
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, const struct cov_program_spec *spec,
                          struct cov_program **out, struct cov_err *e) COV_MUST_USE;
 
-/* For benchmarks. cov_cuda_program_time sets seconds[n_steps] to the time of each step for n <=
+/* For benchmarks and tests. The cards of a device, before it has networks. */
+struct cov_cuda_cards *cov_cuda_cards_of(struct cov_device *dev);
+/* cov_cuda_program_time sets seconds[n_steps] to the time of each step for n <=
  * batch sequences of any content. The card must be otherwise idle. */
 const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p);
 size_t cov_cuda_program_batch(const struct cov_program *p);

@@ -15,9 +15,10 @@ extern "C" {
 /* The first generation whose tensor cores multiply tf32 and bf16. */
 enum { AMPERE = 8 };
 
-/* Chunks per call: a block of an LSTM handles 8 sequences, so each multiprocessor has a block if
- * there are COV_CUDA_SLOTS concurrent calls and two directions. */
-static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
+/* Chunks per call: a block of an LSTM runs 8 sequences in one of two directions, so that each
+ * multiprocessor has a block of one call. BATCH_BASES limits the memory of slots and of the host. */
+static const size_t BLOCK_CHUNKS = 8, DIRECTIONS = 2, MIN_BATCH = 16, MAX_BATCH = 1024,
+                    BATCH_BASES = 1 << 24;
 
 struct cuda_device {
     struct cov_device base;
@@ -77,7 +78,7 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
         *tensor_cores = false;
     if (i == 0 || card.shared_bytes < dev->cards.shared_bytes)
         dev->cards.shared_bytes = card.shared_bytes;
-    size_t batch = (size_t)card.n_multiprocessors / 8 * 8;
+    size_t batch = (size_t)card.n_multiprocessors / DIRECTIONS * BLOCK_CHUNKS;
     if (batch > dev->batch)
         dev->batch = batch;
     size_t at = strlen(dev->description);
@@ -166,6 +167,11 @@ static int check_cards(struct cuda_device *dev, struct cov_err *e)
 }
 
 /* ---- the device ---- */
+
+struct cov_cuda_cards *cov_cuda_cards_of(struct cov_device *dev)
+{
+    return &((struct cuda_device *)dev)->cards;
+}
 
 static void close_device(struct cov_device *dev)
 {

@@ -638,6 +638,7 @@ static void queue_lstm(const struct cov_cuda_plan *plan, const struct cov_cuda_s
     l.extents = (struct cov_cuda_extent *)(void *)area[COV_CUDA_EXTENTS] + step->lstm_number;
     l.extent_pitch = (int)plan->n_lstms;
     l.rest = batch->rest;
+    l.priority = batch->priority;
     if (step->kind == COV_CUDA_STEP_LSTM_BF16)
         cov_cuda_lstm_bf16(&l, stream);
     else

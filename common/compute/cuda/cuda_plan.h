@@ -109,8 +109,9 @@ enum { COV_CUDA_GROUPS = 8 };
 struct cov_cuda_batch {
     size_t n, n_groups;
     struct cov_cuda_group groups[COV_CUDA_GROUPS];
-    bool rest; /* LSTMs skip steps */
-    int card;  /* that computes it */
+    bool rest;    /* LSTMs skip steps */
+    int priority; /* of the launches of LSTMs */
+    int card;     /* that computes it */
 };
 
 /* Returns COV_EUNSUPPORTED if the kernels cannot run the network, because the LSTM is too large for

@@ -130,6 +130,8 @@ struct cov_cuda_lstm {
     struct cov_cuda_extent *extents; /* extents[b * extent_pitch] for sequence b */
     int n, t, directions, units, extent_pitch;
     bool y_bf16, rest;
+    int priority; /* of the launch: with -1, blocks of other streams wait for these, which need whole
+                    * multiprocessors and take milliseconds; 0: none */
     bool resident; /* in fp32: the weights fit into a multiprocessor */
 };
 

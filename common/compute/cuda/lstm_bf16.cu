@@ -612,8 +612,8 @@ template <int K16> struct predict {
     static void launch(const struct cov_cuda_lstm *l, void *stream)
     {
         static_assert(sizeof(struct block<K16>) == shared_bytes(K16 * 16), "as _fits assumes");
-        simt_launch(l->y_bf16 ? lstm_bf16<K16, true> : lstm_bf16<K16, false>,
-                    lstm_grid(l, SEQUENCES), K16 * 64, sizeof(struct block<K16>), stream, *l);
+        simt_launch_at(l->priority, l->y_bf16 ? lstm_bf16<K16, true> : lstm_bf16<K16, false>,
+                       lstm_grid(l, SEQUENCES), K16 * 64, sizeof(struct block<K16>), stream, *l);
     }
 };
 

@@ -323,15 +323,15 @@ bool cov_cuda_lstm_train_fits(int units, size_t bytes)
 
 /* Launches the version with MANY sequences per block if they fit, else the one with FEW. */
 template <typename Layer>
-static void launch(void (*many)(Layer), void (*few)(Layer), const Layer &l, int floats,
-                   size_t more_bytes, void *stream)
+static void launch(int priority, void (*many)(Layer), void (*few)(Layer), const Layer &l,
+                   int floats, size_t more_bytes, void *stream)
 {
     bool fits = shared_bytes(l.units, MANY, floats) + more_bytes <= SMALL_SHARED;
     int sequences = fits ? MANY : FEW;
     int threads = l.units < MAX_THREADS ? cov_round_up(l.units, 32) : MAX_THREADS;
     if (l.n > 0)
-        simt_launch(fits ? many : few, lstm_grid(&l, sequences), threads,
-                    shared_bytes(l.units, sequences, floats) + more_bytes, stream, l);
+        simt_launch_at(priority, fits ? many : few, lstm_grid(&l, sequences), threads,
+                       shared_bytes(l.units, sequences, floats) + more_bytes, stream, l);
 }
 
 void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *layer, void *stream)
@@ -342,7 +342,8 @@ void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *layer, void *stream)
     }
     struct cov_cuda_lstm l = *layer;
     l.rest = l.rest && shared_bytes(l.units, FEW, FLOATS_REST) + MASK_BYTES <= SMALL_SHARED;
-    launch(lstm_fp32<MANY>, lstm_fp32<FEW>, l, l.rest ? FLOATS_REST : FLOATS, MASK_BYTES, stream);
+    launch(l.priority, lstm_fp32<MANY>, lstm_fp32<FEW>, l, l.rest ? FLOATS_REST : FLOATS,
+           MASK_BYTES, stream);
 }
 
 void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *stream)
@@ -350,7 +351,7 @@ void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *strea
     if (l->resident)
         cov_cuda_lstm_resident_forward(l, stream);
     else
-        launch(lstm_forward_fp32<MANY>, lstm_forward_fp32<FEW>, *l, FLOATS, 0, stream);
+        launch(0, lstm_forward_fp32<MANY>, lstm_forward_fp32<FEW>, *l, FLOATS, 0, stream);
 }
 
 void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stream)
@@ -358,5 +359,5 @@ void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stre
     if (l->resident)
         cov_cuda_lstm_resident_backward(l, stream);
     else
-        launch(lstm_backward_fp32<MANY>, lstm_backward_fp32<FEW>, *l, FLOATS_BACK, 0, stream);
+        launch(0, lstm_backward_fp32<MANY>, lstm_backward_fp32<FEW>, *l, FLOATS_BACK, 0, stream);
 }

@@ -521,8 +521,8 @@ int cov_cuda_lstm_fp32_units(int hidden, size_t bytes)
 template <int U, int S> struct predict {
     static void launch(const struct cov_cuda_lstm *l, void *stream)
     {
-        simt_launch(lstm_resident<U, S>, lstm_grid(l, S), QUARTERS * U, sizes<U, S>::PREDICT,
-                    stream, *l);
+        simt_launch_at(l->priority, lstm_resident<U, S>, lstm_grid(l, S), QUARTERS * U,
+                       sizes<U, S>::PREDICT, stream, *l);
     }
 };
 

@@ -211,15 +211,33 @@ SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uin
 }
 
 /* Queues a kernel; cov_rt_launched (runtime.h) reports a failure. More than 48 KiB of shared memory
- * must be requested explicitly. */
+ * must be requested explicitly. Blocks of kernels of a lower priority, a larger number, wait for its
+ * blocks to find room; 0: the lowest. */
+template <typename... Parameters, typename... Arguments>
+static void simt_launch_at(int priority, void (*kernel)(Parameters...), dim3 grid, int threads,
+                           size_t shared_bytes, void *stream, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    if (shared_bytes > 48 * 1024)
+        (void)cudaFuncSetAttribute((const void *)kernel,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    attribute.id = cudaLaunchAttributePriority;
+    attribute.val.priority = priority;
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = (cudaStream_t)stream;
+    config.attrs = &attribute;
+    config.numAttrs = priority ? 1 : 0;
+    (void)cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 template <typename... Parameters, typename... Arguments>
 static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
                         void *stream, Arguments... arguments)
 {
-    if (shared_bytes > 48 * 1024)
-        (void)cudaFuncSetAttribute((const void *)kernel,
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
-    kernel<<<grid, threads, shared_bytes, (cudaStream_t)stream>>>(arguments...);
+    simt_launch_at(0, kernel, grid, threads, shared_bytes, stream, arguments...);
 }
 
 #endif
