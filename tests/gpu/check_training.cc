@@ -14,7 +14,13 @@ extern "C" {
 
 #include <pthread.h>
 
+#include "common/compute/cuda/cuda_cards.h"
 #include "tests/gpu/toy.h"
+#if defined(SIMT_EMULATED_H)
+extern "C" {
+#include "tests/mock/runtime_mock.h"
+}
+#endif
 
 namespace
 {
@@ -570,12 +576,53 @@ void check_teams(enum cov_precision precision, const std::vector<size_t> &teams,
     cov_params_fini(&t.params);
 }
 
+/* Returns the state after training in graphs, or without. */
+std::vector<float> train_in_graphs(enum cov_precision precision, const Toy &t, bool graphs)
+{
+    struct cov_device *dev = open_gpu(precision);
+    cov_cuda_cards_of(dev)->plain = !graphs;
+    std::vector<float> state = train(dev, t);
+    cov_device_close(dev);
+    return state;
+}
+
+/* Checks that graphs change no bit, with dropout, which is different in each step, and batches of two
+ * sizes; in the emulation, also that graphs are used and freed, and what happens if they fail. */
+void check_graphs(enum cov_precision precision, const Toy &t)
+{
+    const std::string name = std::string(cov_precision_name(precision)) + ": ";
+    const std::vector<float> want = train_in_graphs(precision, t, false);
+    named(train_in_graphs(precision, t, true) == want, name + "the same bytes in graphs");
+#if defined(SIMT_EMULATED_H)
+    static const struct {
+        const char *mock;
+        bool same;
+        size_t n_replays; /* two steps after the first one, with two batches each */
+    } cases[] = {
+        {"graph_fail=1", true, 0},   {"graph_fail=2", true, 0},   {"graph_lacks=1", false, 4},
+        {"graph_lacks=4", false, 4}, {"graph_lacks=5", false, 4}, {"graph_lacks=9", false, 4},
+    };
+    for (const auto &c : cases) {
+        const size_t left = runtime_mock_left(), replays = runtime_mock_replays();
+        (void)setenv("COVTOOLS_MOCK", (std::string("cards=8,") + c.mock).c_str(), 1);
+        bool same = train_in_graphs(precision, t, true) == want;
+        named(same == c.same && runtime_mock_replays() == replays + c.n_replays &&
+                  runtime_mock_left() == left,
+              "  " + std::string(c.mock) + (same ? ": the same" : ": other") + " bytes");
+    }
+    (void)setenv("COVTOOLS_MOCK", "cards=8", 1);
+#endif
+}
+
 void check_trainer(void)
 {
     Toy t = make_toy(hybrid(), L, N, 5);
     struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = cov_ref_training_device();
     steps_match_the_cpu(gpu, cpu, t);
     freezes(gpu, cpu, t);
+    check_graphs(COV_PRECISION_FP32, t);
+    if (has_tensor_cores())
+        check_graphs(COV_PRECISION_BF16, t);
     resumes(gpu, t);
     refuses_infinite_loss(gpu, t);
     processes_share(gpu, t, 1, "two processes that share a batch perform the same steps as one");

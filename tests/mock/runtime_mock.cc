@@ -46,6 +46,7 @@ enum { PAGE = 4096, MAX_CARDS = 8 };
 struct Stream {
     int card;
     std::vector<std::function<void()>> queue;
+    std::vector<std::function<void()>> *recording = nullptr;
 };
 
 struct Block {
@@ -58,7 +59,7 @@ struct Block {
 /* Only one card computes at a time. */
 std::mutex lock;
 std::map<void *, Block> blocks;
-size_t used[MAX_CARDS], waits[MAX_CARDS], all_waits, refused, host_blocks;
+size_t used[MAX_CARDS], waits[MAX_CARDS], all_waits, refused, host_blocks, graphs, replays;
 
 /* Streams with queued work, and the maximum so far. */
 std::mutex queue_lock;
@@ -100,6 +101,10 @@ std::map<const void *, size_t> filled; /* memory of the host: bytes */
 void simt_queue(void *stream, std::function<void()> work)
 {
     Stream *s = (Stream *)stream;
+    if (s->recording) {
+        s->recording->push_back(std::move(work));
+        return;
+    }
     if (idle_values)
         return;
     if (s->queue.empty()) {
@@ -220,7 +225,7 @@ void cov_rt_free_host(int card, void *p)
 int cov_rt_stream_new(int card, void **out, struct cov_err *e)
 {
     (void)e;
-    *out = new Stream{card, {}};
+    *out = new Stream{card, {}, nullptr};
     return COV_OK;
 }
 
@@ -262,6 +267,52 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
     return COV_OK;
 }
 
+typedef std::vector<std::function<void()>> Graph;
+
+int cov_rt_record(void *stream, struct cov_err *e)
+{
+    Stream *s = (Stream *)stream;
+    if (runtime_mock_setting("graph_fail", 0) == 1)
+        return cov_fail(e, COV_EIO, "recording a graph: operation not permitted");
+    s->recording = new Graph;
+    return COV_OK;
+}
+
+int cov_rt_recorded(void *stream, void **graph, struct cov_err *e)
+{
+    Stream *s = (Stream *)stream;
+    *graph = s->recording;
+    s->recording = nullptr;
+    if (runtime_mock_setting("graph_fail", 0) == 2) {
+        delete (Graph *)*graph;
+        *graph = nullptr;
+        return cov_fail(e, COV_EIO, "recording a graph: operation failed due to a previous error");
+    }
+    std::lock_guard<std::mutex> guard(lock);
+    graphs++;
+    return COV_OK;
+}
+
+int cov_rt_replay(void *stream, void *graph, struct cov_err *e)
+{
+    (void)e;
+    long lacks = runtime_mock_setting("graph_lacks", 0);
+    for (const std::function<void()> &work : *(const Graph *)graph)
+        if (lacks-- != 1)
+            simt_queue(stream, work);
+    std::lock_guard<std::mutex> guard(lock);
+    replays++;
+    return COV_OK;
+}
+
+void cov_rt_graph_free(int card, void *graph)
+{
+    (void)card;
+    std::lock_guard<std::mutex> guard(lock);
+    graphs -= graph != nullptr;
+    delete (Graph *)graph;
+}
+
 int cov_rt_launched(const char *what, struct cov_err *e)
 {
     (void)what;
@@ -273,6 +324,8 @@ int cov_rt_wait(void *stream, struct cov_err *e)
 {
     Stream *s = (Stream *)stream;
     size_t together = (size_t)runtime_mock_setting("together", 0);
+    if (s->recording)
+        abort();
     {
         std::unique_lock<std::mutex> guard(queue_lock);
         if (!queued_more.wait_for(guard, std::chrono::seconds(10),
@@ -335,7 +388,13 @@ size_t runtime_mock_refused(void)
 size_t runtime_mock_left(void)
 {
     std::lock_guard<std::mutex> guard(lock);
-    return blocks.size() + host_blocks;
+    return blocks.size() + host_blocks + graphs;
+}
+
+size_t runtime_mock_replays(void)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    return replays;
 }
 }
 

@@ -15,6 +15,8 @@
  *   wrong=N     copies from card N are wrong in one place
  *   together=N  nothing runs until N streams have once had queued work at the same time; fails
  *               after ten seconds
+ *   graph_fail=N   recordings of graphs fail when they begin (1) or end (2)
+ *   graph_lacks=N  replays leave out the N-th kernel or copy
  *   trusted=1   self-checks pass without computing, which saves most of the time of a small run
  *   driver=no   no driver
  *   cublas=N       the library exists; N: its version, such as 130100 (0: no library)
@@ -27,10 +29,11 @@
 
 #include <stddef.h>
 
-/* Counts: waits on a card and refused allocations since the start of the program, and allocations on cards and host
- * that are not freed yet. */
+/* Counts: waits on a card, refused allocations and replays of graphs since the start of the program, and allocations on
+ * cards and host and graphs that are not freed yet. */
 size_t runtime_mock_waits(int card);
 size_t runtime_mock_refused(void);
+size_t runtime_mock_replays(void);
 size_t runtime_mock_left(void);
 
 /* From now on, cards take no time: kernels are not run, and copies write nothing, except that memory

@@ -14,7 +14,7 @@ struct cov_cuda_cards {
     struct cov_cuda_arithmetic arithmetic;
     size_t shared_bytes;       /* per block: the smallest value of all cards */
     struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
-    bool plain;                /* LSTMs have no priority; for comparison */
+    bool plain;                /* LSTMs have no priority, training has no graphs; for comparison */
     struct cov_cuda_card card[COV_CUDA_MAX_CARDS];
 };
 

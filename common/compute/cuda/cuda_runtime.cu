@@ -155,6 +155,40 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
         "copying from the GPU");
 }
 
+/* Only this thread's calls are restricted meanwhile. */
+int cov_rt_record(void *stream, struct cov_err *e)
+{
+    return check(cudaStreamBeginCapture((cudaStream_t)stream, cudaStreamCaptureModeThreadLocal), e,
+                 "recording a graph");
+}
+
+int cov_rt_recorded(void *stream, void **graph, struct cov_err *e)
+{
+    cudaGraph_t recorded = NULL;
+    cudaGraphExec_t made = NULL;
+    cudaError_t code = cudaStreamEndCapture((cudaStream_t)stream, &recorded);
+    if (code == cudaSuccess)
+        code = cudaGraphInstantiate(&made, recorded, 0);
+    if (code != cudaSuccess)
+        (void)cudaGetLastError(); /* the caller queues the work without a graph */
+    if (recorded)
+        (void)cudaGraphDestroy(recorded);
+    *graph = code == cudaSuccess ? made : NULL;
+    return check(code, e, "recording a graph");
+}
+
+int cov_rt_replay(void *stream, void *graph, struct cov_err *e)
+{
+    return check(cudaGraphLaunch((cudaGraphExec_t)graph, (cudaStream_t)stream), e,
+                 "starting a graph");
+}
+
+void cov_rt_graph_free(int card, void *graph)
+{
+    if (graph && cov_rt_use(card, NULL) == COV_OK)
+        (void)cudaGraphExecDestroy((cudaGraphExec_t)graph);
+}
+
 int cov_rt_launched(const char *what, struct cov_err *e)
 {
     return check(cudaGetLastError(), e, what);

@@ -80,7 +80,8 @@ static int make_memory(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 static int make_host(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t depth = t->plan.depth, n_targets = n * t->plan.length * depth;
-    void *codes = NULL, *targets = NULL, *present = NULL, *few = NULL, *gradients = NULL;
+    void *codes = NULL, *targets = NULL, *present = NULL, *now = NULL, *few = NULL;
+    void *gradients = NULL;
     size_t n_few = 4, n_gradients = t->plan.n_nodes * t->plan.n_floats;
     for (size_t i = 0; i < t->plan.n_layers; i++)
         if (n_few < 2 * (size_t)t->plan.layers[i].width)
@@ -91,12 +92,15 @@ static int make_host(struct cov_cuda_training *t, size_t n, struct cov_err *e)
     if (!rc)
         rc = cov_rt_alloc_host(t->card, n * depth, &present, e);
     if (!rc)
+        rc = cov_rt_alloc_host(t->card, sizeof *t->now, &now, e);
+    if (!rc)
         rc = cov_rt_alloc_host(t->card, t->plan.n_nodes * n_few * sizeof(double), &few, e);
     if (!rc && (t->share || t->reduce.fn))
         rc = cov_rt_alloc_host(t->card, n_gradients * sizeof(float), &gradients, e);
     t->codes = (uint8_t *)codes;
     t->targets = (float *)targets;
     t->present = (uint8_t *)present;
+    t->now = (struct cov_cuda_moment *)now;
     t->few = (double *)few;
     t->host_gradients = (float *)gradients;
     if (!rc && t->reduce.fn) {
@@ -174,7 +178,9 @@ static int allocate(struct cov_cuda_training *t, const struct cov_training_spec 
                         spec->max_batch);
     t->mem.layers =
         (struct cov_train_layer_memory *)cov_calloc(t->plan.n_layers, sizeof *t->mem.layers, e);
-    if (!t->mem.layers)
+    t->graphs = (void **)cov_calloc(spec->max_batch + 1, sizeof *t->graphs, e);
+    t->seen = (bool *)cov_calloc(spec->max_batch + 1, sizeof *t->seen, e);
+    if (!t->mem.layers || !t->graphs || !t->seen)
         return COV_ENOMEM;
     int rc = make_memory(t, spec->max_batch, e);
     if (!rc)
@@ -198,23 +204,29 @@ static int make(struct cov_cuda_training *t, const struct cov_training_spec *spe
 static void free_training(struct cov_training *base)
 {
     struct cov_cuda_training *t = (struct cov_cuda_training *)base;
+    for (size_t n = 0; t->graphs && n <= t->max_batch; n++)
+        cov_rt_graph_free(t->card, t->graphs[n]);
     cov_rt_stream_free(t->card, t->stream);
     cov_rt_free(t->card, t->memory);
     cov_rt_free_host(t->card, t->codes);
     cov_rt_free_host(t->card, t->targets);
     cov_rt_free_host(t->card, t->present);
+    cov_rt_free_host(t->card, t->now);
     cov_rt_free_host(t->card, t->few);
     cov_rt_free_host(t->card, t->host_gradients);
     cov_train_plan_fini(&t->plan);
     free(t->mem.layers);
     free(t->shared);
+    free(t->graphs);
+    free(t->seen);
     free(t);
 }
 
 /* ---- a batch ---- */
 
-static int copy_batch(struct cov_cuda_training *t, const struct cov_train_batch *batch,
-                      struct cov_err *e)
+/* Fills the buffers that a pass copies. */
+static void fill_buffers(struct cov_cuda_training *t, uint64_t step,
+                         const struct cov_train_batch *batch)
 {
     size_t n = batch->n, L = t->plan.length, depth = t->plan.depth;
     for (size_t i = 0; i < n; i++)
@@ -223,10 +235,7 @@ static int copy_batch(struct cov_cuda_training *t, const struct cov_train_batch 
         t->present[i] = batch->present[i];
     if (n > 0)
         memcpy(t->targets, batch->targets, n * L * depth * sizeof *t->targets);
-    int rc = copy_in(t, t->mem.codes, t->codes, n * codes_bytes(t), e);
-    if (!rc)
-        rc = copy_in(t, t->mem.targets, t->targets, n * L * depth * sizeof *t->targets, e);
-    return rc ? rc : copy_in(t, t->mem.present, t->present, n * depth, e);
+    *t->now = {step, batch->first};
 }
 
 static int run(struct cov_cuda_training *t, uint64_t step, const struct cov_train_batch *batch,
@@ -234,13 +243,10 @@ static int run(struct cov_cuda_training *t, uint64_t step, const struct cov_trai
 {
     double sums[4] = {0, 0, 0, 0}; /* weighted losses, accuracies, rows, weights */
     memset(score, 0, sizeof *score);
+    fill_buffers(t, step, batch);
     int rc = cov_rt_use(t->card, e);
     if (!rc)
-        rc = copy_batch(t, batch, e);
-    if (!rc)
-        rc = cov_train_pass(t, step, batch->n, batch->first, sums, e);
-    else
-        rc = cov_rt_finish(t->stream, rc, e);
+        rc = cov_train_pass(t, batch->n, sums, e);
     if (rc)
         return name_card(t, rc, e);
     if (sums[2] == 0)
@@ -461,6 +467,8 @@ int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_tra
     t->first_trained = spec->first_trained;
     t->reduce = spec->reduce;
     t->share = seat->share;
+    /* Sums of other cards and processes are added on the host, in the middle of a pass. */
+    t->has_graphs = !cards->plain && !t->share && !t->reduce.fn;
     t->parts = {0, 0, COV_PARTS};
     if (t->share)
         t->parts = t->share->parts;

@@ -316,13 +316,19 @@ void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16,
 /* Sets to[i] to from[places[i]], or to from[i] if `places` is NULL. */
 void cov_cuda_collect(const float *from, const int *places, float *to, size_t n, void *stream);
 
+/* What is different in each batch, in the card's memory, because a graph (runtime.h) keeps arguments. */
+struct cov_cuda_moment {
+    uint64_t step, first; /* first: the number of sequence 0 within the batch of all processes */
+};
+
 /* Copies `from` to to[n, t, width] with dropout (dropout.h). Columns without a channel are set to
  * 0. `to` may be `from` if both are float. */
 struct cov_cuda_dropout {
     const float *from;
     void *to;
     bool to_bf16;
-    uint64_t seed, step, layer, first; /* first: the number of sequence 0 within the batch */
+    const struct cov_cuda_moment *now;
+    uint64_t seed, layer;
     uint32_t limit;
     float keep; /* 1 / (1 - p) */
     int n, t;

@@ -50,6 +50,17 @@ int cov_rt_copy_in(void *stream, void *card_memory, const void *host, size_t byt
                    struct cov_err *e) COV_MUST_USE;
 int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t bytes,
                     struct cov_err *e) COV_MUST_USE;
+
+/* A graph: work that is queued at once, so that the host need not keep up with short kernels. From
+ * cov_rt_record to cov_rt_recorded, what is queued on the stream is recorded and not run; it must not
+ * be waited for, and all host memory must be pinned. Each replay uses the same addresses and
+ * arguments. A recording ends even if cov_rt_recorded fails; then *graph is NULL, and nothing has
+ * run. */
+int cov_rt_record(void *stream, struct cov_err *e) COV_MUST_USE;
+int cov_rt_recorded(void *stream, void **graph, struct cov_err *e) COV_MUST_USE;
+int cov_rt_replay(void *stream, void *graph, struct cov_err *e) COV_MUST_USE;
+void cov_rt_graph_free(int card, void *graph); /* NULL is accepted */
+
 /* Fails if a kernel since the last call could not be queued; the message names `what`. */
 int cov_rt_launched(const char *what, struct cov_err *e) COV_MUST_USE;
 /* Waits for all queued work; the thread sleeps. */

@@ -431,7 +431,7 @@ SIMT_KERNEL(SIMT_THREADS) dropout(struct cov_cuda_dropout d)
     float v = 0;
     if (within < d.channels.size) {
         int i = place / d.channels.pitch * d.channels.size + within;
-        uint64_t key = cov_dropout_key(d.seed, d.step, d.layer, d.first + b);
+        uint64_t key = cov_dropout_key(d.seed, d.now->step, d.layer, d.now->first + b);
         uint32_t bits = cov_dropout_bits(key, cov_dropout_place(row - b * d.t, (uint64_t)c) + i);
         v = bits < d.limit ? 0 : d.from[at] * d.keep;
     }

@@ -613,6 +613,7 @@ int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_tr
     mem->codes = take(&l, n, (L + 1) / 2, 1);
     mem->targets = take(&l, n * L, depth, sizeof(float));
     mem->present = take(&l, n, depth, 1);
+    mem->now = take(&l, 1, sizeof(struct cov_cuda_moment), 1);
     mem->onehot = take(&l, n * L, 8, plan->layers[0].products == COV_CUDA_BF16 ? 2 : 4);
     memset(mem->layers, 0, plan->n_layers * sizeof *mem->layers);
     if (plan->recompute)

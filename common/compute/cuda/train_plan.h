@@ -120,6 +120,7 @@ struct cov_train_memory {
     size_t sums;                    /* double [n_nodes][4]: loss */
     size_t squares, square_total;   /* double */
     size_t codes, targets, present; /* bases, targets and their presence in the batch */
+    size_t now;                     /* struct cov_cuda_moment */
     size_t onehot;                  /* float or bf16 [n, L, 8] */
     size_t again; /* with recompute: y of the convolution before the current layer */
     size_t d;     /* float: gradient of the current layer's output */

@@ -3,6 +3,7 @@
  * processes.
  * SPDX-License-Identifier: MIT */
 extern "C" {
+#include "common/base/log.h"
 #include "common/compute/cuda/runtime.h"
 }
 #include "common/compute/cuda/train_run.h"
@@ -330,10 +331,9 @@ static void queue_dropout(const struct cov_cuda_training *t, size_t i, const flo
     d.from = from;
     d.to = to;
     d.to_bf16 = bf16;
+    d.now = (const struct cov_cuda_moment *)cov_train_at(t, t->mem.now);
     d.seed = t->seed;
-    d.step = t->step;
     d.layer = i;
-    d.first = t->first;
     d.limit = (uint32_t)(t->dropout * 4294967296.0);
     d.keep = (float)(1 / (1 - t->dropout));
     d.n = (int)t->n;
@@ -412,7 +412,6 @@ static void pack(struct cov_cuda_training *t)
 static int forward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
-    pack(t);
     cov_cuda_onehot((const uint8_t *)cov_train_at(t, t->mem.codes), floats(t, t->mem.table),
                     cov_train_at(t, t->mem.onehot), t->plan.layers[0].products == COV_CUDA_BF16,
                     (int)t->n, (int)t->plan.length, t->stream);
@@ -486,14 +485,31 @@ static void collect_statistics(const struct cov_cuda_training *t)
     }
 }
 
-int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
-                   double sums[4], struct cov_err *e)
+static int copy_batch(struct cov_cuda_training *t, struct cov_err *e)
 {
-    t->step = step;
-    t->n = n;
-    t->first = first;
-    t->parts.n = t->share ? t->share->parts.n : n;
-    int rc = forward(t, e);
+    const size_t L = t->plan.length, depth = t->plan.depth;
+    const struct {
+        size_t to;
+        const void *from;
+        size_t bytes;
+    } copies[] = {
+        {t->mem.codes, t->codes, t->n * ((L + 1) / 2)},
+        {t->mem.targets, t->targets, t->n * L * depth * sizeof *t->targets},
+        {t->mem.present, t->present, t->n * depth},
+        {t->mem.now, t->now, sizeof *t->now},
+    };
+    int rc = COV_OK;
+    for (const auto &c : copies)
+        if (!rc && c.bytes)
+            rc = cov_rt_copy_in(t->stream, cov_train_at(t, c.to), c.from, c.bytes, e);
+    return rc;
+}
+
+static int queue_pass(struct cov_cuda_training *t, struct cov_err *e)
+{
+    int rc = copy_batch(t, e);
+    if (!rc)
+        rc = forward(t, e);
     struct cov_cuda_loss l = loss_of(t);
     if (!rc) {
         cov_cuda_loss_score(&l, t->stream);
@@ -507,9 +523,44 @@ int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_
         rc = add_gradients(t, e);
     if (!rc)
         collect_statistics(t);
+    return rc ? rc : cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *t->few, e);
+}
+
+/* Records a pass of t->n chunks. */
+static int record_pass(struct cov_cuda_training *t, struct cov_err *e)
+{
+    int rc = cov_rt_record(t->stream, e);
+    if (rc)
+        return rc;
+    void *graph;
+    rc = queue_pass(t, e);
+    int ended = cov_rt_recorded(t->stream, &graph, rc ? NULL : e);
     if (!rc)
-        rc = cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *sums, e);
-    rc = cov_rt_finish(t->stream, rc, e);
+        t->graphs[t->n] = graph;
+    else
+        cov_rt_graph_free(t->card, graph);
+    return rc ? rc : ended;
+}
+
+/* Queues a pass as a graph, or as single kernels if the shape is new, since the first launch of a kernel may
+ * load it, which a recording may not; or if there can be no graph. */
+static int queue_graph(struct cov_cuda_training *t, struct cov_err *e)
+{
+    struct cov_err why = COV_ERR_INIT;
+    if (t->has_graphs && t->seen[t->n] && !t->graphs[t->n] && record_pass(t, &why)) {
+        cov_debug("%s: training without graphs: %s", t->name, why.text);
+        t->has_graphs = false;
+    }
+    t->seen[t->n] = true;
+    return t->graphs[t->n] ? cov_rt_replay(t->stream, t->graphs[t->n], e) : queue_pass(t, e);
+}
+
+int cov_train_pass(struct cov_cuda_training *t, size_t n, double sums[4], struct cov_err *e)
+{
+    t->n = n;
+    t->parts.n = t->share ? t->share->parts.n : n;
+    pack(t);
+    int rc = cov_rt_finish(t->stream, queue_graph(t, e), e);
     memcpy(sums, t->few, 4 * sizeof *sums);
     return rc;
 }
