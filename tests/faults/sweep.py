@@ -36,6 +36,8 @@ fasta2h5    old o.h5        | fasta2h5 -f --subsequence-length 1000 -o o.h5 @/g.
 stream      :               | fasta2h5 --subsequence-length 1000 -o - @/g.fa
 bam2h5      cp @/g.h5 .     | bam2h5 -p x g.h5 @/r.bam
 bam2h5-sam  old o.h5        | bam2h5 -f -p x -o o.h5 @/g.h5 @/r.sam
+bam2h5-bed  cp @/g.h5 .     | bam2h5 -p x --blacklist-file @/r.bed g.h5 @/reads.bed
+fragments   old o.h5        | bam2h5 -f -p x --count cut --max-fragment 70 --blacklist-file @/names -o o.h5 @/g.h5 @/fragments.tsv.gz
 help        :               | covtrain --help
 info        :               | h5chunk info --json @/c.h5 @/p.h5 @/m.ckpt
 sequences   :               | h5chunk info --sequences @/g.h5 @/g.fa.gz
@@ -44,6 +46,7 @@ repack      old o.h5        | h5chunk repack -f --layout packed --compression zs
 subset      old o.h5        | h5chunk subset -f -r chr2 -o o.h5 @/c.h5
 merge       old o.h5        | h5chunk merge -f -o o.h5 @/s1.h5 @/s2.h5
 split       mkdir -p d/train d/val; old d/train/c.h5; old d/val/c.h5 | h5chunk split -f --val-fraction 0.3 --by chunk --seed 1 -o d/ @/c.h5
+exclude     :               | h5chunk split --val-fraction 0.5 --by chunk --seed 2 --exclude-names @/names -o d/ @/c.h5
 shards      old o.1.h5      | h5chunk split -f --shards 2 -o o @/c.h5
 cat         :               | h5chunk cat @/c.h5
 save        old o.h5        | h5chunk save -f -o o.h5 @/c.stream
@@ -59,6 +62,8 @@ bedgraph    old o.bg.gz     | cov2bigwig -f --datasets x -o o.bg.gz @/p.h5
 from-bigwig old o.bg        | cov2bigwig -f -o o.bg @/t.bw
 from-bedgraph old o.bw      | cov2bigwig -f --chrom-sizes @/sizes -o o.bw @/t.bg
 from-stream :               | cov2bigwig -o - --experimental @/c.stream
+minus       old o.bw        | cov2bigwig -f --chrom-sizes @/sizes --minus @/t.bg -o o.bw @/c.h5
+mean        old o.bg.gz     | cov2bigwig -f --datasets x --mean @/t.bw,@/c.h5 -o o.bg.gz @/p.h5
 log2        old o.bg        | cov2bigwig -f --datasets x --log2 @/t.bw --bin-size 20 -o o.bg @/p.h5
 compare     :               | cov2bigwig --measured @/c.h5 @/p.h5
 call        old o.narrowPeak | covpeaks call -f -c @cutoff -l 3 -g 2 -o o.narrowPeak @/p.h5
@@ -67,6 +72,7 @@ curve       old o.tsv       | covpeaks curve -f --measured @/r.bed --datasets x 
 peaks-compare :             | covpeaks compare --genome @/g.h5 @/r.bed @/r.bed
 stats       :               | covpeaks stats --signal @/t.bw @/r.bed
 genes       old o.tsv       | covprofile genes -f --genes @/a.gff3 -b 100 -a 100 --matrix m.gz -o o.tsv @/p.h5 @/c.h5
+tsse        old o.tsv       | covprofile genes -f --tsse --genes @/tss.bed -o o.tsv @/tss.bg
 table       old o.tsv       | covprofile table -f --genes @/a.gff3 -o o.tsv @/p.h5 @/t.bw
 region      old o.svg       | covprofile region -f -r chr1:1-1000 --plot o.svg -o o.tsv @/p.h5
 correlate   old o.tsv       | covprofile correlate -f --bin-size 100 -o o.tsv @/p.h5 @/t.bw
@@ -111,6 +117,11 @@ def make_inputs(directory):
         "".join("%s\t%d\trs%d\t%s\t%s\t.\t.\t.\n" % (n, p, p, s[p - 1], "AC"[s[p - 1] == "A"]) for n, s in seqs.items() for p in (100, 450, 800)))
     put("a.gff3", "##gff-version 3\n" + "".join("%s\tx\tgene\t%d\t%d\t.\t%s\t.\tID=g%d\n" % (n, b, e, strand, b) for n, b, e, strand in
                                                (("chr1", 200, 900, "+"), ("chr1", 1200, 1900, "-"), ("chr2", 100, 500, "+"))))
+    put("reads.bed", "".join("%s\t%d\t%d\tr\t0\t%s\n" % (n, p, p + 50, "+-"[p % 2]) for n, s in seqs.items() for p in range(0, len(s) - 50, 7)))
+    with gzip.open(os.path.join(directory, "fragments.tsv.gz"), "wt") as f:
+        f.write("".join("%s\t%d\t%d\tcell%d\t1\n" % (n, p, p + 40 + p % 60, p % 3) for n, s in seqs.items() for p in range(0, len(s) - 100, 11)))
+    put("tss.bed", "chr1\t3000\t3500\tg\t0\t+\n")
+    put("tss.bg", "".join("chr1\t%d\t%d\t%d\n" % (p, p + 9, 9 if 2900 < p < 3100 else 1 + p % 5) for p in range(0, 6000, 9)))
     put("r.bed", "chr1\t300\t320\nchr2\t200\t220\n")
     put("names", "chr2\n")
     sh("""set -e
