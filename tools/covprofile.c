@@ -22,7 +22,7 @@ struct config {
         struct cov_fingerprint_options fingerprint;
         double step; /* of coverage */
     } o;
-    int preset, method, anchor;
+    int preset, method, mode, anchor;
 };
 
 /* Limit of --before, --after and others. */
@@ -300,8 +300,16 @@ static const struct cov_tool region = {
 
 /* ---------------------------------------------------------------- correlate */
 
-enum { CORRELATE_BINS, CORRELATE_FEATURE, CORRELATE_ANCHOR, CORRELATE_BEFORE, CORRELATE_AFTER };
+enum {
+    CORRELATE_BINS,
+    CORRELATE_FEATURE,
+    CORRELATE_MODE,
+    CORRELATE_ANCHOR,
+    CORRELATE_BEFORE,
+    CORRELATE_AFTER
+};
 
+static const char *const modes[] = {"windows", "bases", NULL};
 static const char *const methods[] = {"pearson", "spearman", NULL};
 static const char *const correlate_anchors[] = {"whole", "tss", "tes", "centre", NULL};
 
@@ -311,11 +319,16 @@ static const struct cov_opt correlate_options[] = {
                                .def = "10000", .min = 1, .max = 1e15),
     [CORRELATE_FEATURE] =
         FEATURE_OPTION("with --genes, GFF3 or GTF: the features to use, by their type in column 3"),
+    [CORRELATE_MODE] = COV_OPT(ENUM, "mode", 0, FIELD(mode), NULL,
+                               "with --genes: correlate the means of windows; or the bases of each "
+                               "window, and print the mean of r, as Predmoter's "
+                               "tss_computations.py",
+                               .def = "windows", .choices = modes),
     [CORRELATE_ANCHOR] =
         COV_OPT(ENUM, "anchor", 0, FIELD(anchor), NULL,
-                "with --genes: correlate the means of whole features, or of windows "
-                "around their start, end or middle",
-                .def = "whole", .choices = correlate_anchors),
+                "with --genes: whole features, or windows around their start, end or middle "
+                "(default: whole, or tss with --mode bases)",
+                .choices = correlate_anchors),
     [CORRELATE_BEFORE] =
         COV_OPT(SIZE, "before", 'b', FIELD(o.correlate.layout.before), "N",
                 "with --genes: bases before the anchor, or before the whole feature "
@@ -338,8 +351,8 @@ static const struct cov_opt correlate_options[] = {
 
 static int check_options(const struct config *c, const bool *given, struct cov_err *e)
 {
-    static const int need_genes[] = {CORRELATE_FEATURE, CORRELATE_ANCHOR, CORRELATE_BEFORE,
-                                     CORRELATE_AFTER};
+    static const int need_genes[] = {CORRELATE_FEATURE, CORRELATE_MODE, CORRELATE_ANCHOR,
+                                     CORRELATE_BEFORE, CORRELATE_AFTER};
     const bool has_genes = c->request.features.path;
     if (given[CORRELATE_BINS] && has_genes)
         return cov_fail(e, COV_EUSAGE, "--bin-size and --genes cannot be used together");
@@ -347,22 +360,32 @@ static int check_options(const struct config *c, const bool *given, struct cov_e
         if (given[need_genes[i]])
             return cov_fail(e, COV_EUSAGE, "--%s needs --genes",
                             correlate_options[need_genes[i]].name);
+    if (c->o.correlate.by_base && c->o.correlate.spearman)
+        return cov_fail(e, COV_EUSAGE, "--mode bases needs --method pearson");
+    if (c->o.correlate.by_base && given[CORRELATE_ANCHOR] && c->anchor == 0)
+        return cov_fail(e, COV_EUSAGE,
+                        "--mode bases needs windows of one length, not --anchor whole");
     return COV_OK;
 }
 
-/* Completes the layout: each window is a single bin. */
+/* Completes the layout: each window is a single bin, or has bins of a base. */
 static int finish_layout(const struct config *c, const bool *given, struct cov_profile_layout *l,
                          struct cov_err *e)
 {
     static const enum cov_anchor kinds[] = {COV_ANCHOR_SCALE, COV_ANCHOR_TSS, COV_ANCHOR_TES,
                                             COV_ANCHOR_CENTRE};
-    const bool is_whole = c->anchor == 0;
+    const bool by_base = c->o.correlate.by_base, is_whole = c->anchor == 0 && !by_base;
     const int64_t usual = is_whole ? 0 : 3000;
-    l->anchor = kinds[c->anchor];
+    l->anchor = by_base && c->anchor == 0 ? COV_ANCHOR_TSS : kinds[c->anchor];
     if (!given[CORRELATE_BEFORE])
         l->before = usual;
     if (!given[CORRELATE_AFTER])
         l->after = usual;
+    if (by_base) {
+        l->bin = 1;
+        l->after++; /* the last base counts, too */
+        l->no_strand_is_minus = true;
+    }
     if (!is_whole && l->before + l->after == 0)
         return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
     return COV_OK;
@@ -374,6 +397,7 @@ static int correlate_run(struct cov_common *common, void *config, const bool *gi
     struct config *c = config;
     c->request.features.needs_types = given[CORRELATE_FEATURE];
     c->o.correlate.spearman = c->method == 1;
+    c->o.correlate.by_base = c->mode == 1;
     int rc = check_options(c, given, e);
     if (!rc)
         rc = finish_layout(c, given, &c->o.correlate.layout, e);

@@ -275,6 +275,27 @@ tes -b 0 -a 70:after=70
 centre -b 133 -a 0:before=133
 whole -b 20 -a 50:before=20 after=50
 END
+correlate --genes f.bed --mode bases --chrom-sizes sizes -o w.tsv t.bg u.bg v.bg
+ok 'base by base' ask correlations w.tsv tracks=t.bg,u.bg,v.bg mode=bases
+correlate --genes f.bed --mode bases --anchor tss -b 20 -a 30 --chrom-sizes sizes --stats s.json -o w.tsv t.bg u.bg v.bg
+ok '  short windows, of which many have equal values' ask correlations w.tsv tracks=t.bg,u.bg,v.bg mode=bases before=20 after=30
+ok '  --stats' grep -q '"mode": "bases"' s.json
+printf 'n1\t0\t50\t500\nn1\t50\t100\t600\n' | tee one.bg >both.bg
+printf 'n2\t0\t50\t500\nn2\t50\t100\t600\n' >>both.bg
+printf 'n1\t100\nn2\t100\n' >n.sizes
+for track in one both; do cov2bigwig -q --chrom-sizes n.sizes -o $track.bw $track.bg || exit 99; done
+printf 'n1\t40\t60\nn2\t40\t60\nn3\t40\t60\n' >n.bed
+echo n2 >n2
+while read -r wanted options; do
+    # shellcheck disable=SC2086 # words
+    run covprofile correlate -f --genes n.bed --mode bases --anchor centre -b 10 -a 10 $options one.bw both.bw
+    is "$(sed -n 2p "$stdout")" "one	$wanted	$wanted" "  a sequence without values in one track: $options"
+done <<'END'
+0.5
+1 -r n1
+1 --blacklist-file n2
+END
+stderr_like '^covprofile: 1 feature on sequences of all tracks$' '    leaves its features out'
 # 60 genes without correlation, and two of rDNA, of which one overlaps the other.
 awk "$random"'BEGIN {
     seed(3)
@@ -371,6 +392,14 @@ if command -v gnuplot >/dev/null; then
 fi
 refuses 2 '--feature needs --genes$' 'features without genes' correlate --feature gene t.bw u.bw
 refuses 2 '--anchor needs --genes$' 'an anchor without genes' correlate --anchor tss t.bw u.bw
+refuses 2 '--mode needs --genes$' 'base by base without genes' correlate --mode bases t.bw u.bw
+refuses 2 '--mode bases needs --method pearson$' '  or ranks' correlate --genes f.bed --mode bases --method spearman t.bw u.bw
+refuses 2 '--mode bases needs windows of one length, not --anchor whole$' '  or whole features' \
+    correlate --genes f.bed --mode bases --anchor whole t.bw u.bw
+printf 'n1\t0\t50\nn2\t0\t50\n' >n.bed
+for n in n1 n2; do printf '%s\t0\t100\t1\n' $n >$n.bg; done
+refuses 1 'n\.bed: no feature is on a sequence of all tracks$' '  or tracks without a common sequence' \
+    correlate --genes n.bed --mode bases n1.bg n2.bg
 refuses 2 '--before and --after are both 0$' 'windows of no bases' correlate --genes f.bed --anchor tss -b 0 -a 0 t.bw u.bw
 refuses 1 'steps\.bg: none of its sequences \(c\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'tracks of other sequences' \
     correlate -o x.tsv t.bw steps.bg

@@ -11,7 +11,7 @@
     make, input, ...                      as track_check.py
 
 Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
-of correlations: bins (0: features), method (pearson), anchor (whole), before, after (0), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
+of correlations: bins (0: features), method (pearson), mode (windows), anchor (whole), before, after (0), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
 of coverage: step (1), tracks, drop (none; contig:beg-end, without these bases).
 SPDX-License-Identifier: MIT"""
 
@@ -294,7 +294,26 @@ def check_coverage(path, curves, o):
                                                             [(steps >= v).mean() for v in values]]), rtol=1e-7, atol=1e-9)
 
 
+def check_base_correlations(path, o):
+    """As Predmoter's script: the mean of r in each window."""
+    _, windows = profile({**o, "preset": "predmoter", "bin": 1})
+    sums = numpy.zeros((len(windows), len(windows)))
+    for window in zip(*windows):
+        x = numpy.array([values - numpy.nanmean(values) if (values == values).any() else values for values in window])
+        x = numpy.nan_to_num(x)
+        roots = numpy.sqrt((x * x).sum(axis=1))
+        sums += x @ x.T / (numpy.outer(roots, roots) + 1e-8)
+    rows, names = read_table(path), names_of(o)
+    assert rows[0] == ["track", *names] and [row[0] for row in rows[1:]] == names, rows
+    got = numpy.array([[float(x) for x in row[1:]] for row in rows[1:]])
+    assert (got == got.T).all() and got[0, 2] < -0.3, got
+    numpy.testing.assert_allclose(got, sums / len(windows[0]), rtol=1e-8, atol=1e-10)
+
+
 def check_correlations(path, o):
+    if o["mode"] == "bases":
+        check_base_correlations(path, o)
+        return
     columns = columns_of(o)
     if o["method"] == "spearman":
         columns = numpy.array([ranks(x) for x in columns])
@@ -307,13 +326,13 @@ def check_correlations(path, o):
 
 
 def main(what, path, *settings):
-    o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
+    o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none", "mode": "windows",
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
     checks = {"table": check_table, "matrix": check_matrix, "sums": check_sums, "correlations": check_correlations, "fingerprints": check_fingerprints,
               "coverage": check_coverage}
     if what not in checks:
         return {"random": write_random, "fill": fill}.get(what, lambda *args: track_check.main(what, *args))(path, *settings)
-    if what == "correlations":
+    if what == "correlations" and "mode=bases" not in settings:
         o.update(anchor="whole", before=0, after=0)
     files = [path, *(text for text in settings if "=" not in text)]
     for key, value in (text.split("=") for text in settings if "=" in text):

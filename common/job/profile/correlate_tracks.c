@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/job/profile/heat_map.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/track/measures/outliers.h"
@@ -31,6 +32,7 @@ struct correlate_job {
     double **values;                  /* [n][n_rows], borrowed from them; then without rows that
                                        * lack a value */
     size_t n_rows;
+    bool reads_all;   /* no option leaves bases out */
     double *r;        /* [n][n]. Owned */
     bool *is_extreme; /* [n_rows]: rows that may decide r; NULL: unknown. Owned */
     struct cov_listing extremes;
@@ -60,11 +62,13 @@ static int read_features(struct correlate_job *j, const struct cov_profile_reque
     if (!rc)
         rc = cov_windows_init(&j->windows, &j->features, &j->o.layout, e);
     if (!rc)
-        rc = cov_profile_tracks_init(&j->tracks, &j->windows, false, NULL, e);
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, j->o.by_base ? &request->paths : NULL,
+                                     e);
     if (!rc)
         rc = cov_profile_tracks_read(&j->tracks, request, e);
     j->n = j->tracks.n;
     j->n_rows = j->features.n;
+    j->reads_all = cov_source_is_whole(&request->source);
     return rc;
 }
 
@@ -179,17 +183,25 @@ static int find_extremes(struct correlate_job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Keeps the rows where all tracks have a value. */
-static int choose_rows(struct correlate_job *j, struct cov_err *e)
+static int make_columns(struct correlate_job *j, struct cov_err *e)
 {
+    size_t n = 0;
+    int rc = cov_size_mul(j->n, j->n, &n);
     j->names = cov_calloc(j->n, sizeof *j->names, e);
     j->values = cov_calloc(j->n, sizeof *j->values, e);
-    if (!j->names || !j->values)
+    j->r = rc ? NULL : cov_calloc(n, sizeof *j->r, e);
+    if (!j->names || !j->values || !j->r)
         return COV_ENOMEM;
     for (size_t k = 0; k < j->n; k++) {
         j->names[k] = j->has_features ? j->tracks.items[k]->name : j->bins.names[k];
         j->values[k] = j->has_features ? j->tracks.items[k]->means : j->bins.means[k];
     }
+    return COV_OK;
+}
+
+/* Keeps the rows where all tracks have a value. */
+static int choose_rows(struct correlate_job *j, struct cov_err *e)
+{
     int rc = !j->o.spearman ? find_extremes(j, e) : COV_OK;
     if (rc)
         return rc;
@@ -243,11 +255,7 @@ static double pearson(const struct correlate_job *j, size_t a, size_t b, bool al
 
 static int correlate(struct correlate_job *j, struct cov_err *e)
 {
-    size_t n;
-    int rc = cov_size_mul(j->n, j->n, &n);
-    j->r = rc ? NULL : cov_calloc(n, sizeof *j->r, e);
-    if (!j->r)
-        return COV_ENOMEM;
+    int rc = COV_OK;
     for (size_t k = 0; !rc && j->o.spearman && k < j->n; k++)
         rc = rank(j->values[k], j->n_rows, e);
     for (size_t a = 0; !rc && a < j->n; a++)
@@ -257,6 +265,90 @@ static int correlate(struct correlate_job *j, struct cov_err *e)
         }
     return rc;
 }
+
+/* ---------------------------------------------------------------- base by base */
+
+/* As Predmoter's tss_computations.py. */
+static const double EPS = 1e-8;
+
+/* Subtracts the mean. Bases without a value become 0, which adds nothing to a sum of products. Returns the root
+ * of the sum of squares. */
+static double centre(double *x, size_t n)
+{
+    double sum = 0, squares = 0, n_values = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i])) {
+            sum += x[i];
+            n_values++;
+        }
+    for (size_t i = 0; i < n; i++) {
+        x[i] = isnan(x[i]) ? 0 : x[i] - sum / n_values;
+        squares += x[i] * x[i];
+    }
+    return sqrt(squares);
+}
+
+/* Adds the r of each pair in a window to r[n][n]. x[n][n_bins]; roots[n]: room. */
+static int add_window(const struct correlate_job *j, size_t feature, double *x, double *roots,
+                      struct cov_err *e)
+{
+    const size_t n_bins = j->tracks.n_bins;
+    for (size_t a = 0; a < j->n; a++) {
+        double *own = x + a * n_bins;
+        int rc = cov_profile_tracks_bins(&j->tracks, a, feature, 0, n_bins, own, e);
+        if (rc)
+            return rc;
+        roots[a] = centre(own, n_bins);
+        for (size_t b = 0; b <= a; b++) {
+            const double *other = x + b * n_bins;
+            double sum = 0;
+            for (size_t i = 0; i < n_bins; i++)
+                sum += own[i] * other[i];
+            j->r[a * j->n + b] += sum / (roots[a] * roots[b] + EPS);
+        }
+    }
+    return COV_OK;
+}
+
+/* Does the feature count? An option may have left it out of all tracks. */
+static bool counts(const struct correlate_job *j, size_t feature)
+{
+    bool has_values = j->reads_all;
+    for (size_t k = 0; k < j->n; k++) {
+        const struct cov_profile_track *t = j->tracks.items[k];
+        if (!t->has_bins[feature])
+            return false;
+        has_values = has_values || !isnan(t->means[feature]);
+    }
+    return has_values;
+}
+
+static int correlate_bases(struct correlate_job *j, struct cov_err *e)
+{
+    size_t n_room, n_rows = 0;
+    int rc = cov_size_mul(j->n, j->tracks.n_bins, &n_room);
+    double *x = rc ? NULL : cov_malloc(n_room, sizeof *x, e);
+    double *roots = cov_malloc(j->n, sizeof *roots, e);
+    if (!x || !roots)
+        rc = COV_ENOMEM;
+    for (size_t i = 0; !rc && i < j->features.n; i++)
+        if (counts(j, i)) {
+            rc = add_window(j, i, x, roots, e);
+            n_rows++;
+        }
+    free(x);
+    free(roots);
+    if (!rc && n_rows == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no feature is on a sequence of all tracks",
+                      j->features.path);
+    for (size_t a = 0; a < j->n; a++)
+        for (size_t b = 0; b <= a; b++)
+            j->r[b * j->n + a] = j->r[a * j->n + b] /= (double)n_rows;
+    j->n_rows = n_rows;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- extremes that decide */
 
 /* Warns if extreme coverage decides correlations; names the pair that it changes most. */
 static void warn_of_extremes(const struct correlate_job *j)
@@ -299,8 +391,8 @@ static void print_table(const void *arg, FILE *f)
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct correlate_job *j = arg;
-    char *title = cov_strfmt(e, "%s correlation over %zu %ss",
-                             j->o.spearman ? "Spearman" : "Pearson", j->n_rows, row_name(j));
+    char *title = cov_strfmt(e, "%s correlation %s %zu %ss", j->o.spearman ? "Spearman" : "Pearson",
+                             j->o.by_base ? "within" : "over", j->n_rows, row_name(j));
     const struct cov_heat_map map = {.title = title,
                                      .values = j->r,
                                      .rows = j->names,
@@ -320,6 +412,8 @@ static void print_json(struct cov_json *json, const void *arg)
     const struct correlate_job *j = arg;
     cov_json_int(json, j->has_features ? "features" : "bins", (int64_t)j->n_rows);
     cov_json_string(json, "method", j->o.spearman ? "spearman" : "pearson");
+    if (j->has_features)
+        cov_json_string(json, "mode", j->o.by_base ? "bases" : "windows");
     cov_json_begin_array(json, "correlations");
     for (size_t a = 0; a < j->n; a++)
         for (size_t b = a + 1; b < j->n; b++) {
@@ -385,7 +479,10 @@ static void free_job(void *arg)
 static int measure(void *arg, struct cov_err *e)
 {
     struct correlate_job *j = arg;
-    int rc = choose_rows(j, e);
+    int rc = make_columns(j, e);
+    if (rc || j->o.by_base)
+        return rc ? rc : correlate_bases(j, e);
+    rc = choose_rows(j, e);
     if (!rc)
         rc = correlate(j, e);
     if (!rc && j->is_extreme)
@@ -398,7 +495,8 @@ static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
     const struct correlate_job *j = arg;
     (void)stats;
     (void)e;
-    cov_info("%zu %ss with a value in all tracks", j->n_rows, row_name(j));
+    cov_info("%zu %s%s %s", j->n_rows, row_name(j), cov_text_s((int64_t)j->n_rows),
+             j->o.by_base ? "on sequences of all tracks" : "with a value in all tracks");
     return COV_OK;
 }
 

@@ -26,7 +26,7 @@ struct gene_profile_job {
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks;
-    char *dir, *stem;
+    char *stem;
     unsigned n_threads;
 };
 
@@ -404,17 +404,8 @@ static void free_job(void *arg)
     cov_profile_tracks_fini(&j->tracks);
     cov_windows_fini(&j->windows);
     cov_annotation_fini(&j->features);
-    free(j->dir);
     free(j->stem);
     free(j);
-}
-
-/* Returns the directory for the bins of all features. Caller frees. */
-static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
-{
-    const bool is_file = p->table && !cov_path_is_std(p->table);
-    const char *beside = p->second ? p->second : p->plot ? p->plot : is_file ? p->table : "./";
-    return p->tmpdir ? cov_strdup(p->tmpdir, e) : cov_path_dir(beside, e);
 }
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
@@ -424,15 +415,13 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
     const bool stores = o->median || request->paths.second || request->paths.plot;
     const double beg = cov_clock();
     j->n_threads = request->n_threads;
-    j->dir = find_dir(&request->paths, e);
     j->stem = cov_path_stem(request->features.path, e);
-    int rc = j->dir && j->stem ? cov_profile_features_read(&request->features, &j->features, e)
-                               : COV_ENOMEM;
+    int rc = j->stem ? cov_profile_features_read(&request->features, &j->features, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
     cov_stats_add_stage(request->stats, "annotation", cov_clock() - beg);
     if (!rc)
-        rc = cov_profile_tracks_init(&j->tracks, &j->windows, stores, j->dir, e);
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, stores ? &request->paths : NULL, e);
     return rc ? rc : cov_profile_tracks_read(&j->tracks, request, e);
 }
 

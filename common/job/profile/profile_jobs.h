@@ -67,6 +67,9 @@ struct cov_correlate_options {
      * bin. */
     struct cov_profile_layout layout;
     bool spearman; /* correlate ranks; ties have the mean of their ranks */
+    /* Base by base: the mean over the windows, in bins of a base, of Pearson's r in each; 0 where a
+     * track has equal values or none. */
+    bool by_base;
 };
 
 /* Writes a square table, and draws it clustered. Bins and features count where all tracks have a

@@ -82,21 +82,31 @@ int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, si
 
 /* ---------------------------------------------------------------- tracks */
 
+/* Returns the directory for the bins of all features. Caller frees. */
+static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
+{
+    const bool is_file = p->table && !cov_path_is_std(p->table);
+    const char *beside = p->second ? p->second : p->plot ? p->plot : is_file ? p->table : "./";
+    return p->tmpdir ? cov_strdup(p->tmpdir, e) : cov_path_dir(beside, e);
+}
+
 int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
-                            bool stores, const char *tmpdir, struct cov_err *e)
+                            const struct cov_table_paths *paths, struct cov_err *e)
 {
     *t = (struct cov_profile_tracks){.windows = windows,
                                      .n_bins = cov_profile_bins(&windows->layout),
-                                     .stores = stores,
-                                     .fd = -1,
-                                     .tmpdir = tmpdir};
+                                     .stores = paths,
+                                     .fd = -1};
     const size_t n = windows->features->n, n_short = windows->n_short;
     if (n_short > 0)
         cov_warn("%s: %zu of %zu feature%s %s shorter than a bin (%" PRId64
                  " bases) and %s no values; use a smaller --bin-size",
                  windows->features->path, n_short, n, cov_text_s((int64_t)n),
                  n_short == 1 ? "is" : "are", windows->layout.bin, n_short == 1 ? "has" : "have");
-    return stores ? cov_tmpfile(tmpdir, &t->fd, e) : COV_OK;
+    if (!paths)
+        return COV_OK;
+    t->tmpdir = find_dir(paths, e);
+    return t->tmpdir ? cov_tmpfile(t->tmpdir, &t->fd, e) : COV_ENOMEM;
 }
 
 void cov_profile_tracks_fini(struct cov_profile_tracks *t)
@@ -107,6 +117,7 @@ void cov_profile_tracks_fini(struct cov_profile_tracks *t)
         free(t->items[i]);
     }
     free(t->items);
+    free(t->tmpdir);
     if (t->stores && t->fd >= 0)
         (void)close(t->fd);
     *t = (struct cov_profile_tracks){.fd = -1};

@@ -22,11 +22,11 @@ struct cov_profile_track {
     uint32_t *n;        /* features with a value */
     double *sum;        /* of their values */
     double *means;      /* [features]: of the bins of a feature; NaN: no value */
+    bool *has_bins;     /* [features]: false if the track lacks the sequence; only of stored bins */
     /* Private. */
     struct cov_arena memory; /* of the arrays */
     double *squares;
-    bool *has_bins; /* [features] */
-    size_t number;  /* in `all` */
+    size_t number; /* in `all` */
     struct cov_profile_tracks *all;
 };
 
@@ -36,15 +36,15 @@ struct cov_profile_tracks {
     size_t n_bins;
     struct cov_profile_track **items; /* [n]. Owned */
     size_t n, cap;
-    bool stores;        /* the bins of all features are in a temporary file */
-    int fd;             /* private */
-    const char *tmpdir; /* private */
+    bool stores;  /* the bins of all features are in a temporary file */
+    int fd;       /* private */
+    char *tmpdir; /* private. Owned */
 };
 
-/* With `stores`, the bins of all features are kept in a file in `tmpdir`. Borrows `windows` and
- * `tmpdir` until fini, which also follows a failure. */
+/* With `paths`, the bins of all features are kept in a file in the directory for temporary files, or
+ * in that of the output. Borrows `windows` until fini, which also follows a failure. */
 int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
-                            bool stores, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
+                            const struct cov_table_paths *paths, struct cov_err *e) COV_MUST_USE;
 void cov_profile_tracks_fini(struct cov_profile_tracks *t);
 
 /* Adds a track for each dataset of the inputs, which are read as by cov_profile_inputs_read.

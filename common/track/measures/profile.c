@@ -233,19 +233,36 @@ static int end_contig(struct cov_profile *p, struct cov_err *e)
     return rc;
 }
 
+/* Finds the windows of a contig. */
+static void begin_contig(struct cov_profile *p, const char *name)
+{
+    size_t contig;
+    p->at = 0;
+    p->next = p->last = 0;
+    if (!cov_names_find(p->windows->features->contigs, name, strlen(name), &contig))
+        return;
+    p->next = p->windows->first[contig];
+    p->last = p->windows->first[contig + 1];
+}
+
+/* Completes the current contig and those of the list before `contig`, which have no values. */
+static int end_contigs(struct cov_profile *p, size_t contig, struct cov_err *e)
+{
+    int rc = end_contig(p, e);
+    for (; !rc && p->n_begun < contig; p->n_begun++) {
+        begin_contig(p, cov_track_contig_name(&p->sink, p->n_begun));
+        rc = end_contig(p, e);
+    }
+    return rc;
+}
+
 static int begin(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_profile *p = (struct cov_profile *)sink;
-    size_t contig;
-    int rc = end_contig(p, e);
-    p->at = 0;
-    p->next = p->last = 0;
-    if (rc || !cov_names_find(p->windows->features->contigs, sink->contig_name,
-                              strlen(sink->contig_name), &contig))
-        return rc;
-    p->next = p->windows->first[contig];
-    p->last = p->windows->first[contig + 1];
-    return COV_OK;
+    int rc = end_contigs(p, sink->contig, e);
+    begin_contig(p, sink->contig_name);
+    p->n_begun = sink->contig + 1;
+    return rc;
 }
 
 static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_t n,
@@ -263,7 +280,7 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
 
 static int close_sink(struct cov_track_sink *sink, struct cov_err *e)
 {
-    return end_contig((struct cov_profile *)sink, e);
+    return end_contigs((struct cov_profile *)sink, cov_track_n_contigs(sink), e);
 }
 
 static void free_sink(struct cov_track_sink *sink)

@@ -62,13 +62,14 @@ struct cov_profile {
     void *arg;
     /* Private. */
     size_t next, last; /* windows of the current contig that are not complete */
+    size_t n_begun;    /* contigs of the list up to the current one */
     int64_t at;        /* bases of the contig passed so far */
     float *ring;       /* the last values: that of base p is ring[p & mask] */
     int64_t mask;
     double *bins;
 };
 
-/* Features on contigs that the track lacks are not passed to `take`. Borrows `windows`, `name` and
+/* Features on contigs that are not among the track's are not passed to `take`. Borrows `windows`, `name` and
  * `contigs` until the sink is freed; free it also after a failure. */
 int cov_profile_init(struct cov_profile *p, const struct cov_windows *windows, const char *name,
                      const struct cov_track_contigs *contigs, struct cov_err *e) COV_MUST_USE;
