@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/cli/shared_options.h"
 #include "common/cli/tool.h"
+#include "common/file/path.h"
 #include "common/h5/h5.h"
 #include "common/job/peaks/peak_files.h"
 #include "common/job/peaks/peak_jobs.h"
@@ -89,9 +90,8 @@ static const struct cov_opt call_options[] = {
                 "with --auto: the cutoff at which the fraction of the bases in peaks is closest to "
                 "F, say 0.02",
                 .min = 1e-12, .max = 1),
-    [CALL_MEASURED] =
-        COV_MEASURED_OPTIONS(CALL(automatic.measured),
-                             "with --auto: the cutoff with the largest F1 of bases in peaks", 0),
+    [CALL_MEASURED] = COV_MEASURED_OPTIONS(
+        CALL(automatic.measured), "with --auto: the cutoff with the largest F1 of bases in peaks"),
     [CALL_SOURCE] = COV_SOURCE_OPTIONS(CALL(source), "read",
                                        "the dataset to read, if INPUT has several", "read", ""),
     {.name = NULL},
@@ -208,6 +208,7 @@ enum {
     CURVE_MIN_LENGTH = CURVE_MEASURED + COV_MEASURED_ROWS,
     CURVE_MAX_GAP,
     CURVE_WINDOWS,
+    CURVE_LABELS,
     CURVE_PLOT,
     CURVE_SOURCE
 };
@@ -216,7 +217,10 @@ enum {
 
 static const struct cov_opt curve_options[] = {
     [CURVE_MEASURED] =
-        COV_MEASURED_OPTIONS(CURVE_FIELD(o.measured), "what to compare with", COV_OPT_REQUIRED),
+        COV_OPT(LIST, "measured", 0, CURVE_FIELD(o.measured_paths), "FILE,...",
+                "what to compare with: a file for each INPUT, or one for all" COV_MEASURED_KINDS,
+                .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
+    COV_MEASURED_TRACK_OPTIONS(CURVE_FIELD(o.measured)),
     [CURVE_MIN_LENGTH] =
         COV_OPT(SIZE, "min-length", 'l', CURVE_FIELD(o.measured.rules.min_length), "N",
                 "with --measured-cutoff: the shortest measured peak, in bases",
@@ -230,6 +234,10 @@ static const struct cov_opt curve_options[] = {
         COV_OPT(LIST, "windows", 0, CURVE_FIELD(windows), "LIST",
                 "smooth with centred moving means over these numbers of bases, a curve "
                 "each; 1 is no smoothing (default: 1)"),
+    [CURVE_LABELS] =
+        COV_OPT(LIST, "labels", 0, CURVE_FIELD(o.labels), "NAME,...",
+                "labels of the INPUTs, in their order (default: the names of the files)",
+                .flags = COV_OPT_UNIQUE),
     [CURVE_PLOT] = COV_OPT(STRING, "plot", 0, CURVE_FIELD(o.paths.plot), "FILE",
                            "draw the curves as a .png or .svg plot", .flags = COV_OPT_PATH_OUT),
     [CURVE_SOURCE] = COV_SOURCE_OPTIONS_UNSMOOTHED(
@@ -249,10 +257,23 @@ static int get_windows(const struct cov_strings *list, int64_t *windows, size_t 
     return cov_parse_sizes(list->items, list->n, "--windows", COV_SMOOTH_MAX_WINDOW, windows, e);
 }
 
+/* Checks that there are as many labels and measured files as inputs, or one of these for all. */
+static int check_counts(const struct cov_curve_options *o, size_t n, struct cov_err *e)
+{
+    const size_t n_measured = o->measured_paths.n, n_labels = o->labels.n;
+    if (n_measured > 1 && n_measured != n)
+        return cov_fail(e, COV_EUSAGE, "--measured: %zu files for %zu input%s", n_measured, n,
+                        cov_text_s((int64_t)n));
+    if (n_labels > 0 && n_labels != n)
+        return cov_fail(e, COV_EUSAGE, "--labels: %zu label%s for %zu input%s", n_labels,
+                        cov_text_s((int64_t)n_labels), n, cov_text_s((int64_t)n));
+    return COV_OK;
+}
+
 static int curve_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)n_operands;
+    const size_t n = (size_t)n_operands;
     struct curve_config *c = config;
     struct cov_curve_options *o = &c->o;
     const struct cov_peak_rules rules = o->measured.rules;
@@ -267,29 +288,35 @@ static int curve_run(struct cov_common *common, void *config, const bool *given,
         return cov_fail(
             e, COV_EUSAGE, "--%s needs --measured-cutoff",
             curve_options[given[CURVE_MIN_LENGTH] ? CURVE_MIN_LENGTH : CURVE_MAX_GAP].name);
-    int rc =
-        cov_measured_options_finish(&o->measured, given + CURVE_MEASURED, &o->source, &rules, e);
+    int rc = check_counts(o, n, e);
+    if (!rc)
+        rc = cov_path_check_distinct(operands, n, e);
+    o->measured.path = o->measured_paths.items[0];
+    if (!rc)
+        rc = cov_measured_options_finish(&o->measured, given + CURVE_MEASURED, &o->source, &rules,
+                                         e);
     if (!rc)
         rc = get_windows(&c->windows, windows, &o->n_windows, e);
     if (!rc)
         rc = cov_source_options_finish(&o->source, e);
     cov_source_options_detect(&o->source, operands[0]);
     return rc ? rc
-              : cov_curve_run(operands[0], o, (unsigned)common->threads, &common->progress,
+              : cov_curve_run(operands, n, o, (unsigned)common->threads, &common->progress,
                               &common->stats, e);
 }
 
 static const struct cov_tool curve_tool = {
     .name = "curve",
     .summary = "precision and recall of single bases over cutoffs and smoothing windows",
-    .synopsis = "[options] --measured FILE [-o OUT.tsv] INPUT|-",
+    .synopsis = "[options] --measured FILE,... [-o OUT.tsv] INPUT...",
     .examples =
         "  covpeaks curve --measured measured.narrowPeak --windows 1,51,151 -o curve.tsv pred.bw\n"
-        "  covpeaks curve --measured m.bw --measured-cutoff 25 --plot curve.svg pred.bw\n",
+        "  covpeaks curve --measured m.bw --measured-cutoff 25 --plot curve.svg pred.bw\n"
+        "  covpeaks curve --measured moss.bed,weed.bed --plot species.png moss.bw weed.bw\n",
     .options = curve_options,
     .config_bytes = sizeof(struct curve_config),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = -1,
     .prints_table = true,
     .plot = &cov_curve_lines,
     .output_optional = true,

@@ -9,8 +9,11 @@
 
 #include "common/base/mem.h"
 
-/* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
+/* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted.
+ * SHORT_NAME: names of series with more characters, up to LONG_NAME, make a chart wider. */
 enum { WIDTH = 900, HEIGHT = 420, MAP_HEIGHT = 460, SLANTED_FROM = 6, MAX_TICS = 8 };
+enum { SHORT_NAME = 28, LONG_NAME = 63 };
+static const double LETTER = 7.2; /* pixels */
 
 static void free_chart(struct cov_chart *c)
 {
@@ -193,15 +196,25 @@ static void put_lines(FILE *f, const struct cov_chart *c)
                       i, colours[i % COV_COUNT(colours)]);
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
-        (void)fprintf(f, "%s$d%zu using 1:2 with %s%s lw 2 lc rgb '%s' title ", i ? ", " : "", i,
+        (void)fprintf(f, "%s$d%zu using 1:2 with %s%s lw 2 lc rgb '%s'", i ? ", " : "", i,
                       c->no_points ? "lines" : "linespoints", c->no_points ? "" : " pt 7 ps 0.6",
                       colour);
+        if (i >= COV_COUNT(colours)) /* tells it from the first line of this colour */
+            (void)fprintf(f, " dt %zu", 1 + i / COV_COUNT(colours));
+        (void)fprintf(f, " title ");
         cov_gnuplot_put_text(f, c->series[i].name);
+        if (c->levels && c->series[i].level > 0)
+            (void)fprintf(f, ", %.9g with lines dt 2 lw 1 lc rgb '%s' notitle", c->series[i].level,
+                          colour);
         if (has_spread(&c->series[i]) && !c->bands)
             (void)fprintf(f,
                           ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
                           "lw 1 lc rgb '%s' notitle",
                           i, colour);
+    }
+    if (c->levels) {
+        (void)fprintf(f, ", NaN with lines dt 2 lw 1 lc rgb '#666666' title ");
+        cov_gnuplot_put_text(f, c->levels);
     }
     (void)fprintf(f, "%s\n",
                   c->diagonal ? ", x with lines dt 2 lw 1 lc rgb '#aaaaaa' notitle" : "");
@@ -246,6 +259,17 @@ struct script {
     bool is_svg;
 };
 
+/* Returns the pixels to add for the names of the series. */
+static int extra_width(const struct cov_chart *c)
+{
+    size_t longest = SHORT_NAME;
+    for (size_t i = 0; i < c->n_series; i++) {
+        const size_t n = strlen(c->series[i].name);
+        longest = n > longest ? n : longest;
+    }
+    return (int)(LETTER * (double)((longest < LONG_NAME ? longest : LONG_NAME) - SHORT_NAME));
+}
+
 /* Puts what all charts of a picture share. */
 static void put_settings(FILE *f, const struct cov_chart *c, bool is_svg)
 {
@@ -259,7 +283,7 @@ static void put_settings(FILE *f, const struct cov_chart *c, bool is_svg)
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
-                  is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT + below,
+                  is_svg ? "svg dynamic" : "pngcairo", WIDTH + extra_width(c), HEIGHT + below,
                   c->n_series > 1 || c->has_key ? "" : "\nunset key");
     if (c->below)
         (void)fprintf(f, "set lmargin 10\nset multiplot layout 2,1\n");

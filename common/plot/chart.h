@@ -22,6 +22,7 @@ struct cov_chart_series {
     char *name; /* Owned */
     struct cov_chart_point *points;
     size_t n, cap;
+    double level; /* with `levels`: the y of a dashed line, set by the caller; 0: none */
 };
 
 /* A map of values, drawn as colours from 0 to `top`, the first row above. NaN: white. */
@@ -43,6 +44,7 @@ struct cov_chart {
     bool no_points;                   /* lines without their points */
     bool bands;                       /* low and high bound an area around a line; no error bars */
     double top;                       /* end of the y axis; 0: automatic */
+    const char *levels;               /* lines: the name of the dashed lines; NULL: none */
     bool diagonal;                    /* draw y = x, dashed and without a name */
     double left, right;               /* ends of the x axis; the same: automatic */
     const struct cov_chart_map *maps; /* [n_maps]: below the lines, side by side */

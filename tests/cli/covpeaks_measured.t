@@ -121,6 +121,61 @@ refuses 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' curve
 refuses 1 'p\.h5: 2 datasets' 'two datasets' curve --measured m.bed p.h5
 refuses 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' curve --measured m.bed -o curve.tsv t.bg
 
+# ---------------------------------------------------------------- curve: several inputs
+
+# Tracks and peaks of two species, whose sequences have the same names.
+awk -v OFS='\t' '{ print $1, $2 + 3, $3 + 5 }' m.bed >n.bed
+awk '{ end[$1] = $3 } END { for (name in end) print name "\t" end[name] }' u.bg >sizes_u
+awk -v OFS='\t' 'FNR == NR { end[$1] = $2; next } $3 <= end[$1]' sizes_u n.bed >o.bed
+covpeaks curve -q --measured m.bed --windows 1,16 --stats t.json t.bg >t.tsv || exit 99
+covpeaks curve -q --measured o.bed --windows 1,16 --stats u.json u.bg >u.tsv || exit 99
+joined() { # LABEL TABLE LABEL TABLE: with a first column of the labels
+    awk -v OFS='\t' -v labels="$1,$3" 'BEGIN { split(labels, label, ",") }
+        FNR == 1 { n++ } FNR == 1 && n > 1 { next } { print NR == 1 ? "input" : label[n], $0 }' "$2" "$4"
+}
+run_ok 'several inputs' covpeaks curve -q --measured m.bed,o.bed --windows 1,16 --plot two.svg --stats two.json t.bg u.bg
+joined t t.tsv u u.tsv >wanted
+ok '  the table names them' cmp "$stdout" wanted
+ok '  statistics of each, and of all' "$PYTHON" -c '
+import json
+two, *ones = (json.load(open(name + ".json")) for name in ("two", "t", "u"))
+assert two["curves"] == ones[0]["curves"] + ones[1]["curves"]
+assert [c["input"] for c in two["curves"]] == ["t", "t", "u", "u"]
+assert two["bases"] == ones[0]["bases"] + ones[1]["bases"]'
+ok '  a picture with all curves and both baselines' "$PYTHON" -c '
+import xml.etree.ElementTree as tree
+texts = [text.strip() for text in tree.parse("two.svg").getroot().itertext()]
+for wanted in "t, window 1: area 0.", "t, window 16: area 0.", "u, window 1: area 0.", "u, window 16: area 0.", "baselines":
+    assert sum(text.startswith(wanted) for text in texts) == 1, wanted
+assert "bases in peaks of the experiments" in texts'
+run_ok 'two models' covpeaks curve -q --measured m.bed --labels 'old,the new' --plot same.svg --stats same_mqc.json t.bg d.bg
+is "$(cut -f 1 "$stdout" | uniq | tr '\n' ,)" 'input,old,the new,' '  have labels'
+ok '  also in the report' "$PYTHON" -c '
+import json
+assert list(json.load(open("same.curve_mqc.json"))["data"]) == ["same.old", "same.the new"]'
+mkdir -p there
+cp d.bg there/t.bg
+run covpeaks curve -q --measured m.bed t.bg there/t.bg
+is "$(cut -f 1 "$stdout" | uniq | tr '\n' ,)" 'input,t,there/t.bg,' 'files of the same name'
+covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed p.h5 >h.tsv || exit 99
+run covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed --labels h5,bw p.h5 p.bw
+joined h5 h.tsv bw h.tsv >wanted
+ok 'predictions and a bigWig: --datasets is for one of them' cmp "$stdout" wanted
+run sh -c 'covpeaks curve -q --measured m.bed,o.bed - u.bg <t.bg'
+covpeaks curve -q --measured m.bed,o.bed --labels stdin,u t.bg u.bg >wanted
+ok 'standard input and a file' cmp "$stdout" wanted
+run covpeaks curve --measured mx.bed,o.bed t.bg u.bg
+stderr_like 'warning: mx\.bed: 1 peak on sequences that are not in t\.bg: chrX' 'a peak elsewhere, of one of them'
+grep -v '^chr2	' m.bed >few.bed
+awk '$1 == "chr2"' t.bg >chr2.bg
+refuses 1 'few\.bed: none of the sequences with peaks \(chr1, chr10\) is in chr2\.bg \(chr2\)' 'other names, of the second only' \
+    curve --measured few.bed -o y.tsv --plot y.svg t.bg chr2.bg
+refuses 2 '--measured: 2 files for 3 inputs$' 'too few measured files' curve --measured m.bed,n.bed t.bg u.bg d.bg
+refuses 2 '--measured: 2 files for 1 input$' '  too many' curve --measured m.bed,n.bed t.bg
+refuses 2 '--labels: 1 label for 2 inputs$' 'too few labels' curve --measured m.bed --labels a t.bg u.bg
+refuses 2 "--labels: duplicate a$" 'a label twice' curve --measured m.bed --labels a,a t.bg u.bg
+refuses 2 't\.bg: ' 'an input twice' curve --measured m.bed t.bg t.bg
+
 # ---------------------------------------------------------------- call --auto
 
 # auto NAME TRACK LENGTH GAP [OPTION]...: the cutoff in --stats and the number of peaks.

@@ -289,6 +289,8 @@ int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source,
 {
     static const struct cov_track_format format = {begin_scores, add_scores, NULL, free_scores};
     *s = (struct cov_scores){.measured = measured};
+    for (size_t i = 0; measured && i < cov_names_count(measured->names); i++)
+        measured->found[i] = false;
     s->sink.format = &format; /* for cov_track_free */
     int rc = max > 0 ? cov_value_counts_init(&s->counts, max, e) : COV_OK;
     return rc ? rc : cov_track_init(&s->sink, &format, source->name, source->contigs, e);

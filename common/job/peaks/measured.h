@@ -75,7 +75,7 @@ struct cov_scores {
     struct cov_measured_cursor at; /* private */
 };
 
-/* `max`: see cov_value_counts_init; 0: only sums, for which bases without a value do not matter. Borrows
+/* `max`: see cov_value_counts_init; 0: only sums, for which bases without a value do not matter. Each pass of an input needs its own. Borrows
  * `source` and `measured` until cov_track_free of the sink, which frees the rest. */
 int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source, size_t max,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
@@ -97,17 +97,22 @@ enum {
     COV_MEASURED_ROWS
 };
 
+#define COV_MEASURED_KINDS                                                                         \
+    "; FILE has measured peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "                \
+    "--measured-cutoff, a measured track"
+
 /* Three rows, which fill a struct cov_measured_options at offset `at`. `does` begins the help of
- * --measured; `required` is a flag of its row, or 0. */
-#define COV_MEASURED_OPTIONS(at, does, required)                                                   \
+ * --measured. */
+#define COV_MEASURED_OPTIONS(at, does)                                                             \
     COV_OPT(STRING, "measured", 0, (at) + offsetof(struct cov_measured_options, path), "FILE",     \
-            does "; FILE has measured peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "   \
-                 "--measured-cutoff, a measured track",                                            \
-            .flags = COV_OPT_PATH_IN | (required)),                                                \
-        COV_OPT(FLOAT, "measured-cutoff", 0, (at) + offsetof(struct cov_measured_options, cutoff), \
-                "V",                                                                               \
-                "FILE of --measured is a bigWig, a bedGraph or a genome file; call its peaks at "  \
-                "V"),                                                                              \
+            does COV_MEASURED_KINDS, .flags = COV_OPT_PATH_IN),                                    \
+        COV_MEASURED_TRACK_OPTIONS(at)
+
+/* The last two. */
+#define COV_MEASURED_TRACK_OPTIONS(at)                                                             \
+    COV_OPT(FLOAT, "measured-cutoff", 0, (at) + offsetof(struct cov_measured_options, cutoff),     \
+            "V",                                                                                   \
+            "FILE of --measured is a bigWig, a bedGraph or a genome file; call its peaks at V"),   \
         COV_OPT(LIST, "measured-dataset", 0,                                                       \
                 (at) + offsetof(struct cov_measured_options, dataset), "NAME",                     \
                 "the dataset to read, if FILE of --measured has several "                          \

@@ -99,23 +99,25 @@ enum { COV_CURVE_MAX_WINDOWS = 16, COV_CURVE_POINTS = 1000 };
 
 /* Borrowed for the call. */
 struct cov_curve_options {
+    struct cov_strings labels;        /* of the inputs; n = 0: the names of the files */
     struct cov_source_options source; /* except `only` and `factors` */
     const int64_t *windows;           /* [n_windows] of the moving mean; 1: none */
     size_t n_windows;
-    struct cov_measured_options measured;
-    struct cov_table_paths paths; /* no second file */
+    struct cov_strings measured_paths;    /* a file for each input, or one for all */
+    struct cov_measured_options measured; /* except `path` */
+    struct cov_table_paths paths;         /* no second file */
 };
 
 /* The graph of a run in a report. */
 extern const struct cov_stats_plot cov_curve_lines;
 
-/* Writes a row for each cutoff of each window: a base is positive if its value is at least the
+/* Writes a row for each cutoff of each window of each input: a base is positive if its value is at least the
  * cutoff. Bases without a value do not count. The area below a curve is the average precision, the
  * sum of (recall - recall at the next cutoff) * precision. Without measured peaks, recall is 0. Reads
- * the input once for each window. COV_EINPUT if options or measured
+ * an input once for each window. COV_EINPUT if options or measured
  * peaks do not fit the files. *stats gets "curves". */
-int cov_curve_run(const char *input, const struct cov_curve_options *options, unsigned n_threads,
-                  struct cov_progress *progress, struct cov_stats *stats,
+int cov_curve_run(char *const *inputs, size_t n_inputs, const struct cov_curve_options *options,
+                  unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                   struct cov_err *e) COV_MUST_USE;
 
 #endif

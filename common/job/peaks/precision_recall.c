@@ -22,8 +22,10 @@ struct point {
     double f1, precision, recall;
 };
 
-/* The curve of a window. */
+/* The curve of a window of an input. */
 struct curve {
+    const char *input; /* its name. Borrowed from the job */
+    char *part;        /* names the curve in the report. Owned */
     int64_t window;
     uint64_t n_bases, n_positive;
     double area;
@@ -35,12 +37,15 @@ struct curve {
 /* Lives until --stats has been printed. */
 struct curve_job {
     const struct cov_curve_options *o;
-    const char *input;
-    struct cov_measured measured;
+    struct cov_joint_input *inputs; /* [n_inputs]. Owned */
+    char **names;                   /* [n_inputs]. Owned */
+    size_t n_inputs;
+    struct cov_measured measured; /* of the last input */
+    struct curve *curves;         /* [n]: the windows of the first input, then others. Owned */
     size_t n;
-    struct curve curves[COV_CURVE_MAX_WINDOWS];
     struct cov_table_outputs out;
-    char *stem, *measured_stem;
+    char *title;
+    bool same_baseline; /* of all curves, as printed */
 };
 
 /* ---------------------------------------------------------------- a curve */
@@ -91,36 +96,37 @@ static int choose_points(struct curve *c, const struct cov_value_count *v, size_
     return rc;
 }
 
-static int trace(struct curve_job *j, struct curve *c, struct cov_scores *s, struct cov_err *e)
+static int trace(const struct curve_job *j, struct curve *c, struct cov_scores *s,
+                 struct cov_err *e)
 {
     const struct cov_value_count *v = cov_value_counts_sort(&s->counts);
     c->n_bases = (uint64_t)s->sink.summary.n_bases;
     c->n_positive = (uint64_t)s->n_positive;
     measure(c, v, s->counts.n);
-    if (c->n_positive == c->n_bases && c == j->curves)
-        cov_warn("%s: all bases of %s are in its peaks%s", j->o->measured.path, s->sink.name,
+    if (c->n_positive == c->n_bases && c->window == j->o->windows[0])
+        cov_warn("%s: all bases of %s are in its peaks%s", j->measured.path, s->sink.name,
                  j->o->measured.is_track ? "" : "; a track needs --measured-cutoff");
     return choose_points(c, v, s->counts.n, e);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-/* Reads the input for window number `k`. */
-static int read_window(struct curve_job *j, size_t k, unsigned n_threads, const struct cov_job *job,
-                       struct cov_err *e)
+/* Reads an input for the window of one of its curves. */
+static int read_window(struct curve_job *j, struct cov_joint_input *in, struct curve *c,
+                       unsigned n_threads, const struct cov_job *job, struct cov_err *e)
 {
-    struct cov_source_options o = j->o->source;
-    struct curve *c = &j->curves[k];
+    struct cov_source_options o = in->o;
     struct cov_scores scores = {0};
     struct cov_track_source *source = NULL;
-    c->window = j->o->windows[k];
+    const bool is_first = c->window == j->o->windows[0];
     o.values.smoothing.window = c->window > 1 ? c->window : 0;
-    o.quiet = k > 0;
+    o.quiet = !is_first;
     struct cov_track_sink *sink = &scores.sink;
-    int rc = cov_track_source_open_path(j->input, &o, n_threads, &source, e);
+    int rc = is_first ? cov_track_source_open(&in->in, &o, n_threads, &source, e)
+                      : cov_track_source_open_path(in->in.path, &o, n_threads, &source, e);
     if (!rc)
         rc = cov_track_source_check_single(source, "--datasets", e);
-    if (!rc && k == 0)
+    if (!rc && is_first)
         rc = cov_track_source_describe(source, job->stats, e);
     const bool is_open = !rc;
     if (!rc)
@@ -137,6 +143,29 @@ static int read_window(struct curve_job *j, size_t k, unsigned n_threads, const 
     return rc;
 }
 
+/* Reads input number `i`, and its measured peaks unless those of the first input are for all. */
+static int read_input(struct curve_job *j, size_t i, unsigned n_threads, const struct cov_job *job,
+                      struct cov_err *e)
+{
+    const struct cov_strings *paths = &j->o->measured_paths;
+    const size_t n_windows = j->o->n_windows;
+    const int64_t n_bases = job->stats->bases > 0 ? job->stats->bases : 0;
+    struct cov_measured_options measured = j->o->measured;
+    int rc = COV_OK;
+    if (i == 0 || paths->n > 1) {
+        measured.path = paths->items[i];
+        cov_measured_fini(&j->measured);
+        rc = cov_measured_read(&measured, n_threads, job->progress, &j->measured, e);
+    }
+    for (size_t k = 0; !rc && k < n_windows; k++)
+        rc = read_window(j, &j->inputs[i], &j->curves[i * n_windows + k], n_threads, job, e);
+    if (j->n_inputs > 1) {
+        job->stats->bases += n_bases;
+        job->stats->chunks = -1;
+    }
+    return rc;
+}
+
 /* ---------------------------------------------------------------- outputs */
 
 static double baseline(const struct curve *c)
@@ -147,29 +176,33 @@ static double baseline(const struct curve *c)
 static void print_table(const void *arg, FILE *f)
 {
     const struct curve_job *j = arg;
-    (void)fputs("cutoff\twindow\tf1\tprecision\trecall\n", f);
+    const bool is_named = j->n_inputs > 1;
+    (void)fprintf(f, "%scutoff\twindow\tf1\tprecision\trecall\n", is_named ? "input\t" : "");
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = j->curves[k].n; i-- > 0;) {
             const struct point *p = &j->curves[k].points[i];
             char cutoff[COV_BEDGRAPH_VALUE_BYTES], text[3][COV_DOUBLE_TEXT];
             (void)cov_bedgraph_format_value(p->cutoff, cutoff);
-            (void)fprintf(f, "%s\t%" PRId64 "\t%s\t%s\t%s\n", cutoff, j->curves[k].window,
-                          cov_format_double(p->f1, text[0]),
+            if (is_named)
+                cov_table_put_text(j->curves[k].input, f);
+            (void)fprintf(f, "%s%s\t%" PRId64 "\t%s\t%s\t%s\n", is_named ? "\t" : "", cutoff,
+                          j->curves[k].window, cov_format_double(p->f1, text[0]),
                           cov_format_double(p->precision, text[1]),
                           cov_format_double(p->recall, text[2]));
         }
 }
 
-static int add_curve(struct cov_chart *chart, const struct curve *c, struct cov_err *e)
+static int add_curve(const struct curve_job *j, struct cov_chart *chart, const struct curve *c,
+                     struct cov_err *e)
 {
-    char name[64];
-    int rc = COV_OK;
-    if (c->window > 1)
-        (void)snprintf(name, sizeof name, "window %" PRId64 ": area %.3f", c->window, c->area);
-    else
-        (void)snprintf(name, sizeof name, "not smoothed: area %.3f", c->area);
+    const bool is_plain = j->n_inputs == 1 && c->window == 1;
+    char *name = cov_strfmt(e, "%s: area %.3f", is_plain ? "not smoothed" : c->part, c->area);
+    int rc = name ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < c->n; i++)
         rc = cov_chart_add(chart, name, c->points[i].recall, c->points[i].precision, e);
+    if (!rc && c->window == j->o->windows[0])
+        chart->series[chart->n_series - 1].level = baseline(c);
+    free(name);
     return rc;
 }
 
@@ -177,27 +210,26 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
 {
     const struct curve_job *j = arg;
     struct cov_charts charts = {0};
-    char *title = cov_strfmt(e, "%s: bases in peaks of %s", j->stem, j->measured_stem);
     const struct cov_chart like = {.kind = COV_CHART_LINES,
                                    .file = "curve",
-                                   .title = title,
+                                   .title = j->title,
                                    .x = "recall",
                                    .y = "precision",
                                    .top = 1,
                                    .right = 1,
-                                   .no_points = true};
+                                   .no_points = true,
+                                   .levels = j->same_baseline ? NULL : "baselines"};
     struct cov_chart *chart;
     char name[64];
-    int rc = title ? cov_charts_add(&charts, &like, &chart, e) : COV_ENOMEM;
+    int rc = cov_charts_add(&charts, &like, &chart, e);
     for (size_t k = 0; !rc && k < j->n; k++)
-        rc = add_curve(chart, &j->curves[k], e);
+        rc = add_curve(j, chart, &j->curves[k], e);
     (void)snprintf(name, sizeof name, "baseline %.3f", baseline(&j->curves[0]));
-    for (int end = 0; !rc && end < 2; end++)
+    for (int end = 0; !rc && j->same_baseline && end < 2; end++)
         rc = cov_chart_add(chart, name, end, baseline(&j->curves[0]), e);
     if (!rc)
         rc = cov_chart_draw_picture(chart, picture, e);
     cov_charts_fini(&charts);
-    free(title);
     return rc;
 }
 
@@ -213,23 +245,88 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
                     "%s: several --windows need a file", cov_path_of_input(input));
 }
 
-static int begin_outputs(struct curve_job *j, struct cov_err *e)
+/* Names the inputs by --labels or their files; by their whole paths, if an earlier one has the name. */
+static int name_inputs(struct curve_job *j, char *const *paths, struct cov_err *e)
 {
-    j->stem = cov_path_stem(j->input, e);
-    j->measured_stem = cov_path_stem(j->o->measured.path, e);
-    return j->stem && j->measured_stem ? cov_table_outputs_begin(&j->out, &j->o->paths, e)
-                                       : COV_ENOMEM;
+    const struct cov_strings *labels = &j->o->labels;
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        char *name = labels->n ? cov_strdup(labels->items[i], e) : cov_path_stem(paths[i], e);
+        for (size_t k = 0; name && k < i; k++)
+            if (strcmp(j->names[k], name) == 0) {
+                free(name);
+                name = cov_strdup(paths[i], e);
+            }
+        j->names[i] = name;
+        if (!name)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static int name_curves(struct curve_job *j, struct cov_err *e)
+{
+    const size_t n_windows = j->o->n_windows;
+    for (size_t k = 0; k < j->n; k++) {
+        struct curve *c = &j->curves[k];
+        c->input = j->names[k / n_windows];
+        c->window = j->o->windows[k % n_windows];
+        c->part = j->n_inputs == 1 ? cov_strfmt(e, "window %" PRId64, c->window)
+                  : n_windows > 1  ? cov_strfmt(e, "%s, window %" PRId64, c->input, c->window)
+                                   : cov_strdup(c->input, e);
+        if (!c->part)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+/* Makes the names, the title of the picture and the outputs; finds the kinds of the inputs. */
+static int begin(struct curve_job *j, char *const *paths, struct cov_err *e)
+{
+    const struct cov_strings *measured = &j->o->measured_paths;
+    size_t n;
+    int rc = cov_size_mul(j->n_inputs, j->o->n_windows, &n);
+    j->inputs = cov_calloc(j->n_inputs, sizeof *j->inputs, e);
+    j->names = cov_calloc(j->n_inputs, sizeof *j->names, e);
+    j->curves = rc ? NULL : cov_calloc(n, sizeof *j->curves, e);
+    if (!j->inputs || !j->names || !j->curves)
+        return COV_ENOMEM;
+    j->n = n;
+    for (size_t i = 0; !rc && i < j->n_inputs; i++)
+        rc = check_input(paths[i], j->o->n_windows, e);
+    if (!rc)
+        rc = name_inputs(j, paths, e);
+    if (!rc)
+        rc = name_curves(j, e);
+    char *stem = rc ? NULL : cov_path_stem(measured->items[0], e);
+    if (stem)
+        j->title =
+            cov_strfmt(e, "%s%sbases in peaks of %s", j->n_inputs > 1 ? "" : j->names[0],
+                       j->n_inputs > 1 ? "" : ": ", measured->n > 1 ? "the experiments" : stem);
+    free(stem);
+    if (!rc)
+        rc = j->title ? cov_table_outputs_begin(&j->out, &j->o->paths, e) : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < j->n_inputs; i++)
+        rc = cov_source_input_detect(paths[i], &j->inputs[i].in, e);
+    if (!rc && j->n_inputs > 1)
+        rc = cov_joint_inputs_share(j->inputs, j->n_inputs, &j->o->source, e);
+    else
+        j->inputs[0].o = j->o->source;
+    return rc;
+}
+
+/* After all inputs have been read. */
+static void compare_baselines(struct curve_job *j)
+{
+    char first[32], other[32];
+    j->same_baseline = true;
+    (void)snprintf(first, sizeof first, "%.3f", baseline(&j->curves[0]));
+    for (size_t k = 1; k < j->n; k++) {
+        (void)snprintf(other, sizeof other, "%.3f", baseline(&j->curves[k]));
+        j->same_baseline = j->same_baseline && strcmp(first, other) == 0;
+    }
 }
 
 /* ---------------------------------------------------------------- statistics */
-
-enum { PART_BYTES = 40 };
-
-/* The name of a curve in the report. */
-static void name_part(const struct curve *c, char part[PART_BYTES])
-{
-    (void)snprintf(part, PART_BYTES, "window %" PRId64, c->window);
-}
 
 /* "curves": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
@@ -239,6 +336,7 @@ static void print_json(struct cov_json *json, const void *arg)
     for (size_t k = 0; k < j->n; k++) {
         const struct curve *c = &j->curves[k];
         cov_json_begin_object(json, NULL);
+        cov_json_string(json, "input", c->input);
         cov_json_int(json, "window", c->window);
         cov_json_double(json, "area", c->area);
         cov_json_double(json, "baseline", baseline(c));
@@ -263,10 +361,9 @@ static void put_lines(const void *arg, const char *sample, struct cov_json *json
     cov_json_begin_object(json, "data");
     for (size_t k = 0; k < j->n; k++) {
         const struct curve *c = &j->curves[k];
-        char part[PART_BYTES], row[COV_MULTIQC_NAME_BYTES];
+        char row[COV_MULTIQC_NAME_BYTES];
         double recall = -1;
-        name_part(c, part);
-        cov_multiqc_row(sample, part, row);
+        cov_multiqc_row(sample, c->part, row);
         cov_json_begin_array(json, row);
         for (size_t i = 0; i < c->n; i++) {
             if (c->points[i].recall < recall + STEP && i + 1 < c->n)
@@ -305,11 +402,9 @@ static int report_curve(const struct curve *c, struct cov_stats *stats, struct c
         {"best_cutoff", "Best cutoff", "the cutoff with the largest F1", .decimals = 2,
          .value = (double)c->best.cutoff},
     };
-    char part[PART_BYTES];
-    name_part(c, part);
-    int rc = cov_stats_add_figures(stats, part, figures, COV_COUNT(figures), e);
-    cov_info("%s: area %.4f (baseline %.4f), largest F1 %.4f at %.6g", part, c->area, baseline(c),
-             c->best.f1, (double)c->best.cutoff);
+    int rc = cov_stats_add_figures(stats, c->part, figures, COV_COUNT(figures), e);
+    cov_info("%s: area %.4f (baseline %.4f), largest F1 %.4f at %.6g", c->part, c->area,
+             baseline(c), c->best.f1, (double)c->best.cutoff);
     return rc;
 }
 
@@ -318,35 +413,41 @@ static int report_curve(const struct curve *c, struct cov_stats *stats, struct c
 static void free_job(void *arg)
 {
     struct curve_job *j = arg;
-    for (size_t k = 0; k < j->n; k++)
+    for (size_t k = 0; k < j->n; k++) {
+        free(j->curves[k].part);
         free(j->curves[k].points);
+    }
+    for (size_t i = 0; i < j->n_inputs && j->names; i++)
+        free(j->names[i]);
+    free(j->curves);
+    free(j->names);
+    free(j->inputs);
+    free(j->title);
     cov_measured_fini(&j->measured);
-    free(j->stem);
-    free(j->measured_stem);
     free(j);
 }
 
-int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned n_threads,
-                  struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_curve_run(char *const *inputs, size_t n_inputs, const struct cov_curve_options *o,
+                  unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
+                  struct cov_err *e)
 {
     struct curve_job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct curve_job){
-        .o = o, .input = input, .n = o->n_windows, .out = COV_TABLE_OUTPUTS_INIT};
+    *j = (struct curve_job){.o = o, .n_inputs = n_inputs, .out = COV_TABLE_OUTPUTS_INIT};
     const struct cov_table_writer writer = {print_table, NULL, draw, j};
     const struct cov_job job = {.progress = progress, .stats = stats};
-    int rc = check_input(input, o->n_windows, e);
+    int rc = begin(j, inputs, e);
+    for (size_t i = 0; !rc && i < n_inputs; i++)
+        rc = read_input(j, i, n_threads, &job, e);
     if (!rc)
-        rc = begin_outputs(j, e);
-    if (!rc)
-        rc = cov_measured_read(&o->measured, n_threads, progress, &j->measured, e);
-    for (size_t k = 0; !rc && k < j->n; k++)
-        rc = read_window(j, k, n_threads, &job, e);
+        compare_baselines(j);
     if (!rc)
         rc = cov_table_outputs_write(&j->out, &writer, e);
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = report_curve(&j->curves[k], stats, e);
+    for (size_t i = 0; j->inputs && i < n_inputs; i++)
+        cov_source_input_close(&j->inputs[i].in);
     return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
                                  stats, e);
 }
