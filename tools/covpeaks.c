@@ -299,7 +299,6 @@ static int curve_run(struct cov_common *common, void *config, const bool *given,
         rc = get_windows(&c->windows, windows, &o->n_windows, e);
     if (!rc)
         rc = cov_source_options_finish(&o->source, e);
-    cov_source_options_detect(&o->source, operands[0]);
     return rc ? rc
               : cov_curve_run(operands, n, o, (unsigned)common->threads, &common->progress,
                               &common->stats, e);

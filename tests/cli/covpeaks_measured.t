@@ -161,6 +161,10 @@ covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed p.h5 >h.tsv || exit 99
 run covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed --labels h5,bw p.h5 p.bw
 joined h5 h.tsv bw h.tsv >wanted
 ok 'predictions and a bigWig: --datasets is for one of them' cmp "$stdout" wanted
+covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed m.h5 >m.tsv || exit 99
+run covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed m.h5 p.h5
+joined m m.tsv p h.tsv >wanted
+ok 'a genome file and predictions' cmp "$stdout" wanted
 run sh -c 'covpeaks curve -q --measured m.bed,o.bed - u.bg <t.bg'
 covpeaks curve -q --measured m.bed,o.bed --labels stdin,u t.bg u.bg >wanted
 ok 'standard input and a file' cmp "$stdout" wanted

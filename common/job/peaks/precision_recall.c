@@ -307,11 +307,7 @@ static int begin(struct curve_job *j, char *const *paths, struct cov_err *e)
         rc = j->title ? cov_table_outputs_begin(&j->out, &j->o->paths, e) : COV_ENOMEM;
     for (size_t i = 0; !rc && i < j->n_inputs; i++)
         rc = cov_source_input_detect(paths[i], &j->inputs[i].in, e);
-    if (!rc && j->n_inputs > 1)
-        rc = cov_joint_inputs_share(j->inputs, j->n_inputs, &j->o->source, e);
-    else
-        j->inputs[0].o = j->o->source;
-    return rc;
+    return rc ? rc : cov_joint_inputs_share(j->inputs, j->n_inputs, &j->o->source, e);
 }
 
 /* After all inputs have been read. */
