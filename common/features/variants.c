@@ -476,7 +476,63 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_
     v->n_alleles = b->n_allele;
     v->alleles = b->d.allele;
     v->number = r->n_read;
+    v->header = r->header;
     return 1;
+}
+
+static const bcf_info_t *find_info(const struct cov_variant *v, const char *name)
+{
+    const bcf_info_t *f = v->record ? bcf_get_info(v->header, v->record, name) : NULL;
+    return f && f->vptr && f->len > 0 ? f : NULL;
+}
+
+bool cov_variant_info_text(const struct cov_variant *v, const char *name, size_t i, size_t n,
+                           const char **text, size_t *n_text)
+{
+    const bcf_info_t *f = find_info(v, name);
+    if (!f || f->type != BCF_BT_CHAR)
+        return false;
+    const char *p = (const char *)f->vptr, *end = p + strnlen(p, (size_t)f->len);
+    size_t k = 0;
+    *n_text = 0;
+    for (const char *comma = p; comma && k <= n; p = comma + 1, k++) {
+        comma = memchr(p, ',', (size_t)(end - p));
+        if (k == i) {
+            *text = p;
+            *n_text = (size_t)((comma ? comma : end) - p);
+        }
+        if (!comma)
+            break;
+    }
+    return k + 1 == n && *n_text > 0 && !(*n_text == 1 && **text == '.');
+}
+
+bool cov_variant_info_integer(const struct cov_variant *v, const char *name, size_t i, size_t n,
+                              int64_t *out)
+{
+    const bcf_info_t *f = find_info(v, name);
+    const char *text;
+    size_t n_text;
+    uint8_t *unused;
+    if (f && f->type == BCF_BT_CHAR) { /* the header does not declare it as an integer */
+        if (!cov_variant_info_text(v, name, i, n, &text, &n_text))
+            return false;
+        const bool minus = *text == '-';
+        const bool valid = cov_text_position(text + minus, n_text - minus, out);
+        *out = valid && minus ? -*out : *out;
+        return valid;
+    }
+    if (!f || (size_t)f->len != n)
+        return false;
+    /* The lowest numbers of a type stand for missing values. */
+    const int64_t least = f->type == BCF_BT_INT8    ? bcf_int8_vector_end
+                          : f->type == BCF_BT_INT16 ? bcf_int16_vector_end
+                          : f->type == BCF_BT_INT32 ? bcf_int32_vector_end
+                                                    : INT64_MAX;
+    if (least == INT64_MAX)
+        return false;
+    *out = bcf_dec_int1(f->vptr + i * ((size_t)1 << bcf_type_shift[f->type]), f->type, &unused);
+    return *out > least;
 }
 
 bool cov_variant_is_declared(const struct cov_variant *v)

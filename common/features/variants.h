@@ -14,6 +14,7 @@
 #include "common/base/err.h"
 
 struct bcf1_t;
+struct bcf_hdr_t;
 
 /* A record; the strings are borrowed until the record is read again. */
 struct cov_variant {
@@ -22,7 +23,9 @@ struct cov_variant {
     size_t n_alleles;        /* > 0 */
     char **alleles;          /* REF, then ALT; only REF where ALT is "." */
     int64_t number;          /* in the file, from 1 */
-    struct bcf1_t *record;   /* private */
+    /* Private. NULL: without INFO. */
+    struct bcf1_t *record;
+    struct bcf_hdr_t *header;
 };
 
 int cov_variant_init(struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
@@ -60,6 +63,14 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v,
 /* Returns true if the header declares the record's sequence, filters and fields, as BCF requires. A
  * reader adds what is missing, so it is missing in the first record only. */
 bool cov_variant_is_declared(const struct cov_variant *v);
+
+/* Find value i of an INFO field that has n values, integers or text separated by commas. Return false if
+ * the record lacks the field or the value, or has another number of them. *text has *n_text > 0 bytes,
+ * and is borrowed until the record is read again or written. */
+bool cov_variant_info_text(const struct cov_variant *v, const char *name, size_t i, size_t n,
+                           const char **text, size_t *n_text);
+bool cov_variant_info_integer(const struct cov_variant *v, const char *name, size_t i, size_t n,
+                              int64_t *out);
 
 /* Fails with COV_EINPUT about the record that was read last. */
 int cov_variants_fail(const struct cov_variants *r, struct cov_err *e, const char *fmt, ...)

@@ -19,11 +19,11 @@ static struct cov_genome *read_genome(void)
 static void check_row(const struct cov_effect_rows *r, const struct cov_effect_row *row,
                       const struct cov_alleles *p, size_t L)
 {
-    const size_t n = p->items[row->allele].n;
+    const size_t n = p->items[row->allele].n, n_ref = p->items[row->allele].n_ref;
     size_t end = 0;
     if (row->edits + row->n_edits > r->n_edits || row->haps + row->n_haps > r->n_haps)
         abort();
-    if (row->status == COV_ALLELE_SCORED && (row->at + n > L || row->at + p->n_ref > L))
+    if (row->status == COV_ALLELE_SCORED && (row->at + n > L || row->at + n_ref > L))
         abort();
     for (size_t i = 0; i < row->n_edits; i++) {
         const struct cov_edit *edit = &r->edits[row->edits + i];

@@ -20,15 +20,14 @@ static void check(const struct cov_alleles *p, const struct cov_genome *g, size_
     size_t n_scored = 0;
     if (p->status != COV_ALLELE_SCORED)
         return;
-    if (p->beg < 0 || p->beg + (int64_t)p->n_codes > g->lengths[p->seq] || p->n_codes > 2 * L ||
-        p->at + p->n_ref > p->n_codes + (p->n_scored ? 0 : p->n_ref))
+    if (p->beg < 0 || p->beg + (int64_t)p->n_codes > g->lengths[p->seq] || p->n_codes > 2 * L)
         abort();
     for (size_t i = 0; i < p->n_alleles; i++) {
         const struct cov_allele *a = &p->items[i];
         if (a->status != COV_ALLELE_SCORED)
             continue;
         n_scored++;
-        if (a->n == 0 || p->at + a->n > L || p->at + p->n_ref > L)
+        if (a->n == 0 || p->at + a->n > L || p->at + a->n_ref > L || p->at + a->n_ref > p->n_codes)
             abort();
         for (size_t k = 0; k < a->n; k++)
             if (p->codes[a->codes + k] == 0 || p->codes[a->codes + k] > 15)

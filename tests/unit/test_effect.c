@@ -124,7 +124,10 @@ TEST(plans_windows)
         {10, "N", "C", COV_ALLELE_SCORED, 7, 3, 6},
         {10, "A", "n", COV_ALLELE_SCORED, 7, 3, 6},
         {10, "A", "*", COV_ALLELE_OVERLAP, 7, 3, 6},
-        {10, "A", "<DEL>", COV_ALLELE_SYMBOLIC, 7, 3, 6},
+        {10, "A", "<DEL>", COV_ALLELE_NO_END, 7, 3, 6},
+        {10, "A", "<INS>", COV_ALLELE_NO_BASES, 7, 3, 6},
+        {10, "A", "<CNV>", COV_ALLELE_SYMBOLIC, 7, 3, 6},
+        {10, "A", "<*>", COV_ALLELE_OTHER, 7, 3, 6},
         {10, "A", "A[s:3[", COV_ALLELE_SYMBOLIC, 7, 3, 6},
         {10, "A", "-", COV_ALLELE_SYMBOLIC, 7, 3, 6},
         {10, "R", "N", COV_ALLELE_SCORED, 7, 3, 6}, /* R and A share a base */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/features/symbolic.h"
 #include "common/seq/alphabet.h"
 
 int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome *genome,
@@ -112,33 +113,114 @@ static bool is_empty(const struct cov_alleles *p, const char *ref, const char *a
     return is_n(ref) && n > 1 && !after_n;
 }
 
-/* Finds the alleles of ALT in the window; `rest`: bases of the sequence from REF on. */
-static int find_alleles(struct cov_alleles *p, size_t L, char *const *alleles, size_t rest,
-                        struct cov_err *e)
+/* Where the alleles of a record are. */
+struct allele_place {
+    const struct cov_effect_genome *g;
+    int64_t pos;
+    size_t L, rest; /* rest: bases of the sequence from POS on */
+};
+
+/* Returns SCORED if an allele fits into the window, or why not. */
+static enum cov_allele_status reach_of(const struct cov_alleles *p, const struct cov_allele *a,
+                                       const struct allele_place *at)
 {
-    const bool is_short = p->at + rest < L; /* the sequence */
-    size_t n = 0, shortest = p->n_ref;
+    const size_t room = at->L - p->at;
+    const bool is_short = p->at + at->rest < at->L; /* the sequence */
+    return a->n > at->rest && a->n > room && !is_short ? COV_ALLELE_END
+           : a->n_ref > room || a->n > room            ? COV_ALLELE_LONG
+                                                       : COV_ALLELE_SCORED;
+}
+
+/* Sets an allele that is written as bases, and appends its codes at p->codes[*n]. */
+static int set_bases(struct cov_alleles *p, const struct cov_variant *v, size_t i,
+                     const struct allele_place *at, size_t *n, struct cov_err *e)
+{
+    struct cov_allele *a = &p->items[i - 1];
+    const char *alt = v->alleles[i];
+    bool valid;
+    *a = (struct cov_allele){.n_ref = p->n_ref, .codes = *n};
+    int rc = add_codes(p, alt, n, &valid, e);
+    a->n = *n - a->codes;
+    a->has_codes = valid && a->n > 0;
+    a->status = strcmp(alt, "*") == 0                   ? COV_ALLELE_OVERLAP
+                : !a->has_codes                         ? COV_ALLELE_SYMBOLIC
+                : is_empty(p, v->alleles[0], alt, a->n) ? COV_ALLELE_EMPTY
+                                                        : reach_of(p, a, at);
+    return rc;
+}
+
+/* Returns SCORED if it is known what a symbolic allele changes, or why not. */
+static enum cov_allele_status check_symbol(const struct cov_symbolic *s, size_t rest)
+{
+    if (s->kind == COV_SYMBOLIC_OTHER)
+        return COV_ALLELE_OTHER;
+    if (s->kind == COV_SYMBOLIC_INS)
+        return s->n_seq > 0 ? COV_ALLELE_SCORED : COV_ALLELE_NO_BASES;
+    return s->n_bases == 0                ? COV_ALLELE_NO_END
+           : s->n_bases < 0               ? COV_ALLELE_BAD_END
+           : (uint64_t)s->n_bases >= rest ? COV_ALLELE_MISMATCH
+                                          : COV_ALLELE_SCORED;
+}
+
+/* The same for a symbolic allele. */
+static int set_symbol(struct cov_alleles *p, const struct cov_symbolic *s, size_t i,
+                      const struct allele_place *at, size_t *n, struct cov_err *e)
+{
+    struct cov_allele *a = &p->items[i - 1];
+    const bool copies = s->kind == COV_SYMBOLIC_DUP || s->kind == COV_SYMBOLIC_INV;
+    const bool replaces = s->kind == COV_SYMBOLIC_DEL || s->kind == COV_SYMBOLIC_INV;
+    *a = (struct cov_allele){.status = check_symbol(s, at->rest), .n_ref = 1, .codes = *n};
+    if (a->status != COV_ALLELE_SCORED)
+        return COV_OK;
+    const size_t n_bases = s->kind == COV_SYMBOLIC_INS ? 0 : (size_t)s->n_bases;
+    const size_t n_copied = 1 + (copies ? n_bases : 0);
+    a->n_ref = 1 + (replaces ? n_bases : 0);
+    a->n = n_copied + s->n_seq;
+    a->status = reach_of(p, a, at);
+    if (a->status != COV_ALLELE_SCORED)
+        return COV_OK;
+    int rc = COV_RESERVE(&p->codes, &p->cap_codes, *n + a->n, e);
+    if (rc)
+        return rc;
+    uint8_t *to = p->codes + *n;
+    rc = cov_genome_codes(at->g->genome, p->seq, at->pos, at->pos + (int64_t)n_copied, to, e);
+    if (!rc && s->kind == COV_SYMBOLIC_INV)
+        cov_codes_reverse_complement(to + 1, n_bases);
+    a->has_codes = s->n_seq == 0 || cov_codes_of_letters(s->seq, s->n_seq, to + n_copied);
+    a->status = a->has_codes ? COV_ALLELE_SCORED : COV_ALLELE_NO_BASES;
+    *n += a->n;
+    return rc;
+}
+
+/* Finds the alleles of ALT in the window. */
+static int find_alleles(struct cov_alleles *p, const struct cov_variant *v,
+                        const struct allele_place *at, struct cov_err *e)
+{
+    size_t n = 0, most = 0; /* most: bases that move into the window */
     int rc = COV_OK;
-    for (size_t i = 0; !rc && i < p->n_alleles; i++) {
-        struct cov_allele *a = &p->items[i];
-        const char *alt = alleles[i + 1];
-        bool valid;
-        a->codes = n;
-        rc = add_codes(p, alt, &n, &valid, e);
-        a->n = n - a->codes;
-        a->status = strcmp(alt, "*") == 0                          ? COV_ALLELE_OVERLAP
-                    : !valid || a->n == 0                          ? COV_ALLELE_SYMBOLIC
-                    : is_empty(p, alleles[0], alt, a->n)           ? COV_ALLELE_EMPTY
-                    : a->n > rest && a->n > L - p->at && !is_short ? COV_ALLELE_END
-                    : p->n_ref > L - p->at || a->n > L - p->at     ? COV_ALLELE_LONG
-                                                                   : COV_ALLELE_SCORED;
+    for (size_t i = 1; !rc && i < v->n_alleles; i++) {
+        const struct cov_allele *a = &p->items[i - 1];
+        struct cov_symbolic s;
+        cov_symbolic_find(v, i, &s);
+        rc = s.kind == COV_SYMBOLIC_NONE ? set_bases(p, v, i, at, &n, e)
+                                         : set_symbol(p, &s, i, at, &n, e);
+        if (a->status == COV_ALLELE_MISMATCH)
+            p->status = a->status;
         if (a->status == COV_ALLELE_SCORED) {
             p->n_scored++;
-            shortest = a->n < shortest ? a->n : shortest;
+            most = a->n_ref > a->n && a->n_ref - a->n > most ? a->n_ref - a->n : most;
         }
     }
-    p->n_codes = L + (p->n_ref - shortest);
+    p->n_codes = at->L + most;
     return rc;
+}
+
+/* Sets all alleles to the status of a record without scores. */
+static void set_statuses(struct cov_alleles *p)
+{
+    p->n_scored = 0;
+    for (size_t i = 0; i < p->n_alleles; i++)
+        p->items[i] = (struct cov_allele){.status = p->status, .n_ref = p->n_ref};
 }
 
 int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, size_t L,
@@ -146,7 +228,6 @@ int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, s
 {
     p->n_alleles = v->n_alleles - 1;
     p->n_ref = strlen(v->alleles[0]);
-    p->n_scored = 0;
     p->is_swapped = false;
     int rc = COV_RESERVE(&p->items, &p->cap_items, p->n_alleles, e);
     if (rc)
@@ -154,15 +235,19 @@ int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, s
     p->status = COV_ALLELE_UNKNOWN;
     if (cov_names_find(g->names, v->contig, strlen(v->contig), &p->seq))
         rc = check_ref(p, g, v, e);
-    for (size_t i = 0; i < p->n_alleles; i++)
-        p->items[i] = (struct cov_allele){.status = p->status};
+    set_statuses(p);
     if (rc || p->status != COV_ALLELE_SCORED)
         return rc;
     const int64_t length = g->genome->lengths[p->seq], size = (int64_t)L;
     const int64_t beg = clamp(v->pos - size / 2 + (int64_t)step / 2, 0, length);
     p->beg = clamp(beg - beg % (int64_t)step, 0, length > size ? length - size : 0);
     p->at = (size_t)(v->pos - p->beg);
-    rc = find_alleles(p, L, v->alleles, (size_t)(length - v->pos), e);
+    const struct allele_place place = {g, v->pos, L, (size_t)(length - v->pos)};
+    rc = find_alleles(p, v, &place, e);
+    if (p->status != COV_ALLELE_SCORED) {
+        set_statuses(p);
+        p->found[0] = '\0';
+    }
     if ((uint64_t)(length - p->beg) < p->n_codes)
         p->n_codes = (size_t)(length - p->beg);
     return rc;

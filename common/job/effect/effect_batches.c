@@ -208,7 +208,7 @@ static struct cov_effect_pair pair_of(const struct cov_effect_batches *b,
         .n_bases = {v[0]->n_bases, v[1]->n_bases},
         .n_datasets = b->D,
         .at = c->row->at,
-        .n_allele1 = c->record->alleles.n_ref,
+        .n_allele1 = c->record->alleles.items[c->row->allele].n_ref,
         .n_allele2 = c->record->alleles.items[c->row->allele].n,
     };
 }
@@ -342,19 +342,20 @@ static int flush_batch(const struct cov_effect_batches *b, unsigned worker, stru
 
 /* ---------------------------------------------------------------- windows */
 
-/* Shuffles a window, except REF. */
+/* Shuffles a window, except the n_ref bases that an allele replaces. */
 static int shuffle_window(const struct cov_effect_batches *b, struct effect_batch *w,
-                          const struct cov_effect_record *record, size_t number, uint8_t *codes,
+                          const struct cov_effect_record *record, size_t n_ref, size_t number,
                           struct cov_err *e)
 {
     const struct cov_alleles *p = &record->alleles;
+    uint8_t *codes = w->codes + w->n_windows * 2 * b->o->window;
     struct cov_rng rng;
     cov_rng_init(&rng, b->o->seed);
     cov_rng_init(&rng, cov_rng_next(&rng) ^ (uint64_t)record->variant.number);
     cov_rng_init(&rng, cov_rng_next(&rng) ^ number);
-    memcpy(w->ref, codes + p->at, p->n_ref);
+    memcpy(w->ref, codes + p->at, n_ref);
     int rc = cov_dinucleotide_shuffle(codes, p->n_codes, &rng, e);
-    memcpy(codes + p->at, w->ref, p->n_ref);
+    memcpy(codes + p->at, w->ref, n_ref);
     return rc;
 }
 
@@ -439,13 +440,13 @@ static int add_allele(const struct cov_effect_batches *b, struct effect_batch *w
     const struct cov_allele *a = &p->items[row->allele];
     int rc = fill_window(b, w, p, NULL, 0, row->n_codes, e);
     if (!rc && number > 0)
-        rc = shuffle_window(b, w, record, number, w->codes + w->n_windows * 2 * b->o->window, e);
+        rc = shuffle_window(b, w, record, a->n_ref, number, e);
     if (rc)
         return rc;
     struct cov_edited_window *window = add_filled_window(b, w);
     const struct cov_version *ref = window->versions;
     const struct cov_version *alt = add_edit(
-        b, w, window, (struct cov_edit){p->at, p->n_ref, p->codes + a->codes, a->n}, p->at);
+        b, w, window, (struct cov_edit){p->at, a->n_ref, p->codes + a->codes, a->n}, p->at);
     w->comparisons[w->n_comparisons++] = (struct comparison){record, row, number, {ref, alt}, ref};
     return COV_OK;
 }

@@ -311,8 +311,8 @@ static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
                 n->pos == v->pos && n->n_ref == alleles->n_ref &&
                 n->n_alleles == alleles->n_alleles;
     for (size_t i = 0; same && i < n->n_alleles; i++)
-        same = !n->changes[i].valid ||
-               n->n_ref + n->changes[i].n_new == alleles->items[i].n + n->changes[i].n_old;
+        same = !n->changes[i].valid || alleles->items[i].n_ref + n->changes[i].n_new ==
+                                           alleles->items[i].n + n->changes[i].n_old;
     *own = k;
     return same ? COV_OK
                 : cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again",
@@ -369,10 +369,10 @@ static enum cov_allele_status status_of(const struct cov_haplotypes *h,
                                         const struct cov_alleles *alleles,
                                         const struct cov_effect_row *row)
 {
-    const size_t n = alleles->items[row->allele].n;
+    const size_t n_ref = alleles->items[row->allele].n_ref, n = alleles->items[row->allele].n;
     const int64_t length = h->reader->g->genome->lengths[alleles->seq],
                   moved = (int64_t)(row->at + n);
-    if (row->at + alleles->n_ref <= h->reader->L && row->at + n <= h->reader->L)
+    if (row->at + n_ref <= h->reader->L && row->at + n <= h->reader->L)
         return COV_ALLELE_SCORED;
     /* In each larger window, too, which ends with the sequence. */
     return length >= (int64_t)h->reader->L && moved > length - alleles->beg ? COV_ALLELE_END

@@ -422,15 +422,16 @@ static size_t fill_track(const struct cov_effect_tracks *t, const struct cov_all
                          size_t allele, const struct cov_effect_values *values, size_t dataset,
                          int kind)
 {
-    const size_t D = t->o->model->n_datasets, n_alt = p->items[allele].n;
-    const size_t both = p->at + (p->n_ref < n_alt ? p->n_ref : n_alt);
+    const size_t D = t->o->model->n_datasets;
+    const size_t n_ref = p->items[allele].n_ref, n_alt = p->items[allele].n;
+    const size_t both = p->at + (n_ref < n_alt ? n_ref : n_alt);
     size_t n = 0;
     for (size_t i = 0; i < values->n_bases[0]; i++) {
-        const size_t k = i < both ? i : i - p->n_ref + n_alt; /* its place with the change */
+        const size_t k = i < both ? i : i - n_ref + n_alt; /* its place with the change */
         const float ref = values->values[0][i * D + dataset];
         struct cov_interval *to = &t->intervals[n];
         *to = (struct cov_interval){p->beg + (int64_t)i, p->beg + (int64_t)i + 1, ref};
-        if (kind != REFERENCE && ((i >= both && i < p->at + p->n_ref) || k >= values->n_bases[1]))
+        if (kind != REFERENCE && ((i >= both && i < p->at + n_ref) || k >= values->n_bases[1]))
             continue;
         if (kind != REFERENCE)
             to->value = values->values[1][k * D + dataset] - (kind == DIFFERENCE ? ref : 0);

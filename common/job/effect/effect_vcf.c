@@ -78,8 +78,10 @@ static void describe_mismatch(const struct cov_effect_options *o, const struct c
         (void)snprintf(text, n, "%s does not have the sequence '%.100s'", o->genome_path,
                        v->contig);
     else if (!p->found[0])
-        (void)snprintf(text, n, "%.100s:%" PRId64 ": REF is not inside the sequence", v->contig,
-                       v->pos + 1);
+        (void)snprintf(
+            text, n, "%.100s:%" PRId64 ": %s is not inside the sequence", v->contig, v->pos + 1,
+            v->pos >= 0 && v->pos + (int64_t)p->n_ref <= o->genome->lengths[p->seq] ? "END"
+                                                                                    : "REF");
     else
         (void)snprintf(text, n, "%.60s:%" PRId64 ": REF is %.*s%s, but the genome has %.*s%s",
                        v->contig, v->pos + 1, length, v->alleles[0], p->n_ref > SHOWN ? "..." : "",
@@ -213,6 +215,35 @@ static void report_lengths(const struct effect_tally *t, const char *input)
                  input, t->n_cut, t->n_cut_by_window > 0 ? "; use a larger --window" : "");
 }
 
+/* Alleles that are symbols without scores: reasons, and names in the report. */
+static const struct {
+    enum cov_allele_status status;
+    const char *text;
+} symbols[] = {
+    {COV_ALLELE_NO_END, "<DEL>, <DUP> or <INV> without END and SVLEN"},
+    {COV_ALLELE_BAD_END, "END contradicts POS or SVLEN"},
+    {COV_ALLELE_NO_BASES, "<INS> without its bases in SVINSSEQ or SEQ"},
+    {COV_ALLELE_SYMBOLIC, "breakends and other symbols"},
+};
+
+/* Warns about structural variants without scores, and returns their number. */
+static int64_t report_symbols(const struct effect_tally *t, const char *input)
+{
+    char text[400];
+    size_t n = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < COV_COUNT(symbols); i++) {
+        const int64_t n_alleles = t->n_alleles[symbols[i].status];
+        if (n_alleles > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%" PRId64 ")", n ? ", " : "",
+                                  symbols[i].text, n_alleles);
+        sum += n_alleles;
+    }
+    if (sum > 0)
+        cov_warn("%s: no scores for symbolic alleles: %s", input, text);
+    return sum;
+}
+
 /* Warns about records without scores. */
 static void tally_report(const struct effect_tally *t, const struct cov_variants *in)
 {
@@ -232,13 +263,14 @@ static void tally_report(const struct effect_tally *t, const struct cov_variants
                  "), as Sniffles writes them; write the base before them in REF and ALT",
                  input, t->n_alleles[COV_ALLELE_EMPTY]);
     report_lengths(t, input);
+    const int64_t n_symbols = report_symbols(t, input) + t->n_alleles[COV_ALLELE_OTHER];
     if (n_signs > 0)
         cov_warn("%s: genotypes with another phase sign before the first allele than after it "
                  "(%" PRId64 "); the first sign is not written",
                  input, n_signs);
     cov_info("variants: %" PRId64 "; alleles with scores: %" PRId64 "; without: symbolic %" PRId64
              ", overlapping deletions (*) %" PRId64,
-             t->n_records, t->n_alleles[COV_ALLELE_SCORED], t->n_alleles[COV_ALLELE_SYMBOLIC],
+             t->n_records, t->n_alleles[COV_ALLELE_SCORED], n_symbols,
              t->n_alleles[COV_ALLELE_OVERLAP]);
 }
 
@@ -248,7 +280,9 @@ static void tally_json(struct cov_json *json, const void *arg)
     static const char *const names[] = {
         [COV_ALLELE_SCORED] = "scored",     [COV_ALLELE_UNKNOWN] = "unknown_sequence",
         [COV_ALLELE_MISMATCH] = "mismatch", [COV_ALLELE_OVERLAP] = "overlapping_deletion",
-        [COV_ALLELE_SYMBOLIC] = "symbolic", [COV_ALLELE_EMPTY] = "n_for_no_base",
+        [COV_ALLELE_OTHER] = "any_other",   [COV_ALLELE_SYMBOLIC] = "symbolic",
+        [COV_ALLELE_NO_END] = "no_end",     [COV_ALLELE_BAD_END] = "contradictory_end",
+        [COV_ALLELE_NO_BASES] = "no_bases", [COV_ALLELE_EMPTY] = "n_for_no_base",
         [COV_ALLELE_LONG] = "too_long",     [COV_ALLELE_END] = "past_sequence_end"};
     const struct effect_tally *t = arg;
     cov_json_int(json, "variants", t->n_records);

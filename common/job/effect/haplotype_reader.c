@@ -371,9 +371,9 @@ static struct cov_haplotype_change change_of(const struct cov_haplotype_reader *
                                              const struct cov_allele *a)
 {
     const uint8_t *alt = r->alleles.codes + a->codes, *ref = r->ref;
-    size_t first = 0, n_old = r->alleles.n_ref, n_new = a->n;
-    if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
-        a->status != COV_ALLELE_END)
+    size_t first = 0, n_old = a->n_ref, n_new = a->n;
+    if (!a->has_codes || (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
+                          a->status != COV_ALLELE_END))
         return (struct cov_haplotype_change){.valid = false};
     for (; n_old > 0 && n_new > 0 && ref[first] == alt[first]; n_old--, n_new--)
         first++;
@@ -390,11 +390,12 @@ static int add_changes(struct cov_haplotype_reader *r, struct cov_haplotype_reco
                        struct cov_err *e)
 {
     const struct cov_alleles *p = &r->alleles;
-    size_t n_codes = 0;
-    int rc = COV_RESERVE(&r->ref, &r->cap_ref, p->n_ref, e);
+    size_t n_codes = 0, n_ref = p->n_ref;
+    for (size_t i = 0; i < p->n_alleles; i++)
+        n_ref = p->items[i].has_codes && p->items[i].n_ref > n_ref ? p->items[i].n_ref : n_ref;
+    int rc = COV_RESERVE(&r->ref, &r->cap_ref, n_ref, e);
     if (!rc)
-        rc =
-            cov_genome_codes(r->g->genome, p->seq, to->pos, to->pos + (int64_t)p->n_ref, r->ref, e);
+        rc = cov_genome_codes(r->g->genome, p->seq, to->pos, to->pos + (int64_t)n_ref, r->ref, e);
     to->changes = rc ? NULL : cov_malloc(p->n_alleles, sizeof *to->changes, e);
     if (!to->changes)
         return rc ? rc : COV_ENOMEM;
