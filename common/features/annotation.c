@@ -13,6 +13,7 @@
 #include "common/file/hash.h"
 #include "common/file/peek_kind.h"
 #include "common/file/textfile.h"
+#include "common/seq/regions.h"
 
 enum { GFF_COLUMNS = 9, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
 
@@ -644,6 +645,48 @@ void cov_annotation_fini(struct cov_annotation *a)
     free(a->items);
     free(a->text);
     *a = (struct cov_annotation){0};
+}
+
+/* Are the sequences of the features there? */
+static int check_names(const struct cov_annotation *a, const struct cov_annotation_target *target,
+                       struct cov_err *e)
+{
+    struct cov_listing missing = {0};
+    size_t n_missing = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const uint32_t contig = a->items[i].contig;
+        if (target->lengths[contig] != 0)
+            continue;
+        n_missing++;
+        if (i == 0 || contig != a->items[i - 1].contig)
+            cov_listing_add(&missing, cov_names_get(a->contigs, contig, NULL));
+    }
+    if (n_missing == a->n)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
+                        a->path, missing.text, cov_listing_more(&missing), target->name,
+                        target->known->text, cov_listing_more(target->known));
+    if (n_missing > 0 && target->warns)
+        cov_warn("%s: %zu feature%s on sequences that are not in %s: %s%s", a->path, n_missing,
+                 cov_text_s((int64_t)n_missing), target->name, missing.text,
+                 cov_listing_more(&missing));
+    return COV_OK;
+}
+
+int cov_annotation_fit(const struct cov_annotation *a, const struct cov_annotation_target *target,
+                       struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && target->has_lengths && i < a->n; i++) {
+        const struct cov_feature *f = &a->items[i];
+        const char *contig = cov_names_get(a->contigs, f->contig, NULL);
+        const int64_t length = target->lengths[f->contig];
+        const struct cov_overhang overhang = {a->path, "feature", f->line,     f->end,
+                                              contig,  length,    target->name};
+        if (length > 0 && f->end > length)
+            rc = cov_overhang_fail(&overhang, e);
+    }
+    return rc ? rc : check_names(a, target, e);
 }
 
 const char *cov_annotation_name(const struct cov_annotation *a, size_t i)

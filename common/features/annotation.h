@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 #include "common/seq/names.h"
 
 /* Families of features; others have greater numbers. */
@@ -68,6 +69,20 @@ enum { COV_ANNOTATION_TYPES = 8 };
 int cov_annotation_read(const char *path, const char *type, bool has_families,
                         struct cov_annotation *out, struct cov_err *e) COV_MUST_USE;
 void cov_annotation_fini(struct cov_annotation *a);
+
+/* A genome or track that has the features. */
+struct cov_annotation_target {
+    const char *name;                /* for messages */
+    const int64_t *lengths;          /* of the annotation's contigs; 0: it lacks them */
+    bool has_lengths;                /* false: other lengths than 0 may be wrong */
+    const struct cov_listing *known; /* its sequences */
+    bool warns;
+};
+
+/* COV_EINPUT if a feature ends after its sequence, or if the target has none of the sequences. Warns about
+ * features on other sequences. */
+int cov_annotation_fit(const struct cov_annotation *a, const struct cov_annotation_target *target,
+                       struct cov_err *e) COV_MUST_USE;
 
 /* Return the name of feature i, "" if it has none, and the text of its score, "." if it has none.
  * Borrowed until fini. */

@@ -155,56 +155,26 @@ int cov_profile_features_check(const struct cov_profile_features *f, const struc
                : COV_OK;
 }
 
-/* Does the track have the sequences of the features? lengths[]: 0 if it lacks the sequence. */
-static int check_names(const struct cov_annotation *a, const int64_t *lengths,
-                       const struct cov_track_sink *sink, bool warns, struct cov_err *e)
-{
-    struct cov_listing missing = {0}, known = {0};
-    size_t n_missing = 0;
-    for (size_t i = 0; i < a->n; i++) {
-        const uint32_t contig = a->items[i].contig;
-        n_missing += lengths[contig] == 0;
-        if (lengths[contig] == 0 && (i == 0 || contig != a->items[i - 1].contig))
-            cov_listing_add(&missing, cov_names_get(a->contigs, contig, NULL));
-    }
-    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
-        cov_listing_add(&known, cov_track_contig_name(sink, i));
-    if (n_missing == a->n)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
-                        a->path, missing.text, cov_listing_more(&missing), sink->name, known.text,
-                        cov_listing_more(&known));
-    if (n_missing > 0 && warns)
-        cov_warn("%s: %zu feature%s on sequences that are not in %s: %s%s", a->path, n_missing,
-                 cov_text_s((int64_t)n_missing), sink->name, missing.text,
-                 cov_listing_more(&missing));
-    return COV_OK;
-}
-
 int cov_profile_features_fit(const struct cov_annotation *a, const struct cov_profile_input *in,
                              size_t dataset, const struct cov_track_sink *sink, struct cov_err *e)
 {
     if (sink->summary.n_bases == 0)
         return cov_fail(e, COV_EINPUT, "%s: no base has a value", sink->name);
+    struct cov_listing known = {0};
     int64_t *lengths = cov_calloc(cov_names_count(a->contigs), sizeof *lengths, e);
     int rc = lengths ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < cov_track_n_contigs(sink); i++) {
         const char *name = cov_track_contig_name(sink, i);
         size_t k;
+        cov_listing_add(&known, name);
         if (cov_names_find(a->contigs, name, strlen(name), &k))
             lengths[k] = cov_track_contig_length(sink, i);
     }
-    for (size_t i = 0; !rc && in->source->has_lengths && i < a->n; i++) {
-        const struct cov_feature *f = &a->items[i];
-        const char *contig = cov_names_get(a->contigs, f->contig, NULL);
-        const int64_t length = lengths[f->contig];
-        const struct cov_overhang overhang = {a->path, "feature", f->line,   f->end,
-                                              contig,  length,    sink->name};
-        if (length > 0 && f->end > length)
-            rc = cov_overhang_fail(&overhang, e);
-    }
+    const struct cov_annotation_target target = {sink->name, lengths, in->source->has_lengths,
+                                                 &known,
+                                                 dataset == 0 && cov_source_is_whole(in->o)};
     if (!rc)
-        rc = check_names(a, lengths, sink, dataset == 0 && cov_source_is_whole(in->o), e);
+        rc = cov_annotation_fit(a, &target, e);
     free(lengths);
     return rc;
 }
