@@ -143,12 +143,12 @@ run_refused 1 'in_place.h5: already has coverage of x \(2 columns\); use --appen
 cp in_place.h5 before.h5
 cp sorted.bam copy.bam && ln -s copy.bam link.bam
 run bam2h5 -q -p x --append in_place.h5 link.bam
-refused 1 'link.bam: the same counts as sorted.bam, which is already in in_place.h5: the mean would count the same reads twice$' \
+refused 1 'link.bam: the same counts as sorted.bam, which is already in in_place.h5: the mean would count the same data twice$' \
     'reads that the dataset has already'
 ok '  and the file is unchanged' cmp in_place.h5 before.h5
 run_refused 1 'link.bam: the same file as copy.bam$' 'one file by two names' bam2h5 -q -p x -o o.h5 g.h5 copy.bam link.bam
 run bam2h5 -q -f -p x -o o.h5 g.h5 unsorted.bam sorted.bam copy.bam
-refused 1 'copy.bam: the same counts as sorted.bam: the mean would count the same reads twice$' 'a copy'
+refused 1 'copy.bam: the same counts as sorted.bam: the mean would count the same data twice$' 'a copy'
 sed '2,$ { /^@/! d; }' sorted.sam >no_reads.sam
 run_ok 'files without reads' bam2h5 -q -f -p x -o o.h5 in_place.h5 --append no_reads.sam
 bam2h5 -q -f -p x -o p.h5 o.h5 --append no_reads.sam 2>err.txt

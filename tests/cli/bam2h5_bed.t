@@ -35,8 +35,8 @@ END
 # ---- as 10x writes it: many comments, sorted, compressed
 { for i in $(seq 99); do echo "# primary_contig=chr$i"; done && sort -k1,1 -k2,2n five.bed; } | gzip >fragments.tsv.gz
 run bam2h5 -f -p atacseq --max-fragment 100 --blacklist-file drop.bed --stats s.json -o o.h5 g.h5 fragments.tsv.gz
-stderr_like 'fragments\.tsv\.gz: 900 reads, .* \(fragment_length [0-9]+, no_bases [0-9]+, blacklisted [0-9]+\)$' \
-    'reads are reported by reason'
+stderr_like 'fragments\.tsv\.gz: 900 fragments, .* \(fragment_length [0-9]+, no_bases [0-9]+, blacklisted [0-9]+\)$' \
+    'fragments are reported by reason'
 is "$(grep -c warning "$stderr")" 0 '  without a warning about --shift'
 ok '  and have the same values' ask o.h5 atacseq 0 five.bed max=100 drop=drop.bed
 ok 'settings and counted_reads' "$PYTHON" -c '
@@ -50,6 +50,7 @@ masked += [("a", 900, 2500)]
 rows = [(c, int(b), int(e)) for c, b, e, *_ in (l.split() for l in open("five.bed"))]
 rows = [r for r in rows if 0 < r[2] - r[1] <= 100]
 hidden = sum(any(c == d and x <= b and e <= y for d, x, y in masked) for c, b, e in rows)
+assert f["fragments"] == 900 and "reads" not in f
 assert f["blacklisted"] == hidden > 0 and f["counted"] == len(rows) - hidden == int(a["counted_reads"])'
 run bam2h5 -q -f -p atacseq --shift -o o.h5 g.h5 five.bed
 stderr_like 'warning: five\.bed: --shift moves the ends of fragments, which .* have moved to the Tn5 cut already$' \
@@ -80,8 +81,13 @@ run_refused 1 'alien\.bed: none of its contigs \(z[abc], .*\) is in g\.h5 ' 'BED
 printf 'a\t10\t10\na\t5000\t5000\n' >none.bed
 for unit in read cut; do
     run bam2h5 -f -p x --count $unit -o o.h5 g.h5 none.bed
-    stderr_like 'none\.bed: 2 reads, 0 counted, 2 skipped \(no_bases 2\)$' "lines without bases, --count $unit"
+    stderr_like 'none\.bed: 2 fragments, 0 counted, 2 skipped \(no_bases 2\)$' "lines without bases, --count $unit"
 done
+printf 'a\t1\t9\tx\t1\t+\nb\t0\t9\tx\t1\t-\n' >two.bed
+printf 'b\t0\t9\n' >one.bed
+run bam2h5 -f -p x -o o.h5 g.h5 two.bed one.bed
+stderr_like 'two\.bed: 2 reads, 2 counted' 'lines with a strand are reads'
+stderr_like 'one\.bed: 1 fragment, 1 counted' '  and others fragments'
 printf '# nothing\n' >head.bed
 run_refused 1 '/dev/stdin: not BAM, CRAM or SAM; other kinds cannot be read from a pipe$' 'BED from a pipe' \
     sh -c 'cat five.bed | bam2h5 -q -f -p x -o o.h5 g.h5 /dev/stdin'

@@ -246,8 +246,9 @@ static void tell(const struct cov_count_file *m)
     if (m->n_elsewhere > 0)
         (void)snprintf(text + used, sizeof text - used, "%snot_in_genome %lld", used ? ", " : "",
                        (long long)m->n_elsewhere);
-    cov_info("%s: %lld read%s, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
-             cov_text_s(m->n_seen), (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped,
+    const int n_letters = (int)strlen(m->items) - (m->n_seen == 1); /* "read" */
+    cov_info("%s: %lld %.*s, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
+             n_letters, m->items, (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped,
              *text ? " (" : "", text, *text ? ")" : "");
 }
 
@@ -262,6 +263,9 @@ static int count_files(struct coverage_job *j, struct cov_err *e)
     for (size_t k = 0; !rc && k < n; k++) {
         bool is_track = j->kinds[k] != COV_INTERVALS_NONE;
         j->files[k].is_bed = j->beds[k] != COV_BED_NONE;
+        j->files[k].items = is_track                          ? "intervals"
+                            : j->beds[k] == COV_BED_FRAGMENTS ? "fragments"
+                                                              : "reads";
         j->files[k].path = cov_strdup(j->o->files[k], e);
         if (!j->files[k].path)
             return COV_ENOMEM;
@@ -361,8 +365,7 @@ static int check_repeats(const struct coverage_job *j, struct cov_err *e)
             if (!rc && same)
                 rc = cov_fail(
                     e, COV_EINPUT,
-                    "%s: the same counts as %s%s%s: the mean would count the same reads "
-                    "twice",
+                    "%s: the same counts as %s%s%s: the mean would count the same data twice",
                     j->files[k].path, b < j->n_old ? j->old->files[b] : j->files[b - j->n_old].path,
                     b < j->n_old ? ", which is already in " : "", b < j->n_old ? j->path : "");
         }

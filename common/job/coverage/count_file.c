@@ -197,7 +197,7 @@ static void print_file(struct cov_json *json, const struct cov_count_file *f)
 {
     cov_json_begin_object(json, NULL);
     cov_json_string(json, "path", f->path);
-    cov_json_int(json, f->is_track ? "intervals" : "reads", f->n_seen);
+    cov_json_int(json, f->items, f->n_seen);
     for (int r = COV_COUNTED; !f->is_track && r < COV_SKIP_N; r++)
         cov_json_int(json, cov_count_result_names[r], f->n_by_result[r]);
     if (f->is_track)
@@ -243,7 +243,7 @@ static void print_summary(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Adds the figures for the MultiQC report: the reads of all alignment files and the mean coverage
+/* Adds the figures for the MultiQC report: the reads and fragments of all files and the mean coverage
  * of the genome. */
 static int add_figures(const struct summary *m, struct cov_stats *stats, struct cov_err *e)
 {
@@ -263,8 +263,9 @@ static int add_figures(const struct summary *m, struct cov_stats *stats, struct 
             sum += mean_coverage(m, k, s) * (double)m->lengths[s];
     }
     const struct cov_stats_figure figures[] = {
-        {"reads", "Reads", "reads in all files", .value = any_reads ? (double)seen : (double)NAN},
-        {"counted", "Counted", "reads that were counted",
+        {"reads", "Reads", "reads and fragments in all files",
+         .value = any_reads ? (double)seen : (double)NAN},
+        {"counted", "Counted", "reads and fragments that were counted",
          .value = any_reads ? (double)counted : (double)NAN},
         {"mean_coverage", "Coverage",
          "mean coverage of a base of the genome, of all files together", "x", .decimals = 2,

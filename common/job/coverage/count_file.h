@@ -92,11 +92,11 @@ struct cov_count_file {
     struct cov_coverage_store store;
     struct cov_depth_summary summary;
     int32_t max;
-    double *sums;  /* [n_seqs]: sum of the depth, mean of both strands */
-    bool is_track; /* a track, not reads */
-    bool is_bed;   /* reads or fragments of a BED file */
-    int64_t n_seen,
-        n_elsewhere; /* reads or intervals: all, and those on contigs that the genome lacks */
+    double *sums;                    /* [n_seqs]: sum of the depth, mean of both strands */
+    bool is_track;                   /* a track, not reads */
+    bool is_bed;                     /* reads or fragments of a BED file */
+    const char *items;               /* what it has: "reads", "fragments" or "intervals" */
+    int64_t n_seen, n_elsewhere;     /* of these: all, and those on contigs that the genome lacks */
     struct cov_listing extra;        /* contigs of the file that the genome lacks */
     struct cov_listing missing;      /* sequences of the genome that the file lacks */
     int64_t n_by_result[COV_SKIP_N]; /* for reads */

@@ -514,7 +514,8 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     rc = cov_depth_new(&depth, &j.depth, e);
     if (rc)
         goto out;
-    cov_progress_begin(g->progress, m->path, "reads", j.file ? cov_alignments_n_reads(j.file) : -1);
+    cov_progress_begin(g->progress, m->path, m->items,
+                       j.file ? cov_alignments_n_reads(j.file) : -1);
     rc = cov_ring_run_job(g->pool, &ring, &j, NULL, e);
     cov_progress_end(g->progress);
     if (!rc)
