@@ -67,6 +67,15 @@ cov2bigwig -q -f --rename names --blacklist-file drop.bed -r chr1:51-2000,Mito -
 check_track p.bw x.bg 'regions, a blacklist and names' op=minus others=q.bw keep=chr1:50:2000,Mito:0:1001 bed=drop.bed rename=names
 
 mkdir out
+run cov2bigwig -q -f --log2 q.bw --normalize cpm --scale 1e-4 -o x.bg p.bw
+stderr_like 'warning: q\.bw: after --normalize, the mean is 0\.[0-9]+; --log2 adds 1, which hides .*, or --scale 0\.[0-9]+$' \
+    'a pseudo-count much greater than the values'
+scale=$(sed 's/.* //' "$stderr")
+for options in "--scale $scale" '--scale 1e-4 --pseudocount 0.01'; do
+    # shellcheck disable=SC2086 # words
+    run_ok "  but not with $options" cov2bigwig -q -f --log2 q.bw --normalize cpm $options -o x.bg p.bw
+    stderr_is '' '    which causes no warning'
+done
 run_ok 'a directory' cov2bigwig --log2 q.h5 -@ 3 -o out/ p.h5
 is "$(find out -type f | sort | tr '\n' ' ')" 'out/p_atacseq_avg_strand_log2.bw out/p_h3k4me3_avg_strand_log2.bw ' '  has a track for each dataset'
 for dataset in atacseq h3k4me3; do

@@ -532,6 +532,9 @@ static int open_inputs(struct convert_job *j, unsigned n_threads, struct cov_err
 /* A larger share of bases without a value in another track causes a warning. */
 static const double MOST_MISSING = 0.1;
 
+/* After normalization, a smaller mean, divided by the pseudo-count, causes a warning. */
+static const double SMALLEST_MEAN = 0.1;
+
 /* Stores the tracks of the other inputs. */
 static int store_others(struct convert_job *j, const struct cov_job *job, struct cov_err *e)
 {
@@ -575,6 +578,24 @@ static int make_operands(struct convert_job *j, struct cov_err *e)
     }
     j->inputs[0].o.operands = j->operands;
     return rc;
+}
+
+/* Warns of a pseudo-count that is so much greater than normalized values that it hides them. */
+static void warn_of_pseudocount(const struct convert_job *j)
+{
+    const double pseudocount = j->o->source.values.pseudocount;
+    for (size_t k = 0; k < j->source->n_datasets; k++) {
+        const struct cov_operand *other = &j->items[k * (j->n - 1)];
+        const struct cov_track_summary *sum = &cov_interval_store_sink(other->store)->summary;
+        const double mean = other->factor * sum->sum / (double)sum->n_bases;
+        if (mean > pseudocount * SMALLEST_MEAN)
+            continue;
+        cov_warn("%s: after --normalize, the mean is %.3g; --log2 adds %g, which hides most "
+                 "differences; use a smaller --pseudocount, or --scale %.3g",
+                 j->inputs[1].source->name, mean, pseudocount,
+                 j->o->source.values.scale * pseudocount / mean);
+        return;
+    }
 }
 
 static int check_contigs(const struct convert_job *j, struct cov_err *e)
@@ -649,7 +670,9 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         rc = store_others(j, &job, e);
     if (!rc && j->n > 1)
         rc = make_operands(j, e);
-    else if (!rc)
+    if (!rc && j->factors && options->source.values.operation == COV_OP_LOG2)
+        warn_of_pseudocount(j);
+    if (!rc && j->n == 1)
         j->inputs[0].o.factors = j->factors;
     if (!rc && j->source->contigs)
         rc = check_contigs(j, e);
