@@ -38,6 +38,7 @@ make_inputs() {
     awk -F '\t' -v OFS='\t' '$4 == "promoter" { print $1, $2, $3 }' features.bed | sort -k1,1 -k2,2n >measured.bed
     sed -n 's/^@SQ.*SN:\([^	]*\).*LN:\([0-9]*\).*/\1	\2/p' atacseq.sam >sizes.tsv
     printf 'chr1\tone\nchr2\ttwo\n' >rename.tsv
+    awk -v OFS='\t' '!/^@/ { print $3, $4 - 1, $4 + 49 - NR % 30, "barcode", 1 }' atacseq.sam >fragments.tsv
     awk -v step=60 -f "$here/variants.awk" weed.fa >variants.vcf
     awk -v step=160 -f "$here/variants.awk" weed.fa | tee phased.vcf | awk '!/^#/ && ++n > 8 { next } { print }' >few.vcf
     cp "$here/../../workflows/demo/plant.ckpt" .
