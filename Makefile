@@ -119,7 +119,7 @@ TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 # GPU kernels in emulation need a C++ compiler and fibers, which sanitizers do not support.
 EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
-EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training lstm))
+EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training lstm edits))
 MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
 MOCK_BENCH := $(if $(EMULATE),$(B)/tests/bench_gpu)
 HELPERS := $(FAULTS) $(MOCK_PLUGIN) $(MOCK_BENCH) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)

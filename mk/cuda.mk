@@ -72,12 +72,12 @@ $(GPU)/%.cc.o: %.cc
 	$(Q)$(CXX) -std=c++17 -I. -O2 -Wall -Wextra -MMD -MP -c -o $@ $<
 $(GPU)/libcov.a: $(GPU_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-GPU_CHECKS := $(GPU)/check_kernels $(GPU)/check_training $(GPU)/check_lstm
+GPU_CHECKS := $(addprefix $(GPU)/check_,kernels training lstm edits)
 $(GPU_CHECKS) $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
 	$(call say,LD,$@)
 	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
 .PHONY: check-gpu bench-gpu report-gpu
-.SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training check_lstm bench_gpu)
+.SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training check_lstm check_edits bench_gpu)
 # The sanitizer is slow, so it runs on small networks only.
 check-gpu: $(GPU_CHECKS) ## test the kernels on a GPU (needs CUDA, but neither htslib nor HDF5)
 	$(Q)$(PROVE) --exec '' $^ :: --big

@@ -496,13 +496,11 @@ static void resize_step(struct cov_cuda_step *s, const struct cov_layer *l)
     } else if (s->kind == COV_CUDA_STEP_GEMM && l->kind != COV_LAYER_LSTM) {
         s->gemm.t_in = t_in;
         s->gemm.t_out = t_out;
-        s->gemm.phase =
-            cov_cuda_phase_of(l, transposed, (size_t)s->gemm.phase.out_first, l->t_out);
+        s->gemm.phase = cov_cuda_phase_of(l, transposed, (size_t)s->gemm.phase.out_first, l->t_out);
     } else if (s->kind == COV_CUDA_STEP_LAST) {
         s->last.t_in = t_in;
         s->last.t_out = t_out;
-        s->last.phase =
-            cov_cuda_phase_of(l, transposed, (size_t)s->last.phase.out_first, l->t_out);
+        s->last.phase = cov_cuda_phase_of(l, transposed, (size_t)s->last.phase.out_first, l->t_out);
     }
 }
 

@@ -55,5 +55,8 @@ int cov_cuda_name_card(const struct cov_cuda_program *p, size_t card, int rc, st
 /* Prepares forward_edited, and sets it, if the network and its arithmetic support it. */
 int cov_cuda_edits_new(struct cov_cuda_program *p, struct cov_err *e) COV_MUST_USE;
 void cov_cuda_edits_free(struct cov_cuda_program *p);
+int cov_cuda_forward_edited(struct cov_program *base, unsigned worker,
+                            const struct cov_edited_chunks *chunks, float *out,
+                            struct cov_err *e) COV_MUST_USE;
 
 #endif

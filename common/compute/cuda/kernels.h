@@ -190,8 +190,9 @@ struct cov_cuda_edit {
     int of;       /* the original */
     int beg, end; /* beg = end: nowhere */
     int row;      /* of `gates` that belongs to row beg */
-    int limit[2]; /* rows that are wanted: forward those before limit[0], backward from limit[1] on */
-    int stop[2];  /* out: forward computed rows [beg, stop[0]), backward [stop[1], end) */
+    int limit
+        [2]; /* rows that are wanted: forward those before limit[0], backward from limit[1] on */
+    int stop[2]; /* out: forward computed rows [beg, stop[0]), backward [stop[1], end) */
 };
 
 /* The steps of an LSTM layer for such sequences. A direction starts with the kept h and cell of the

@@ -354,10 +354,10 @@ template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_edits(struct cov_cuda_l
             h[after + place] = value;
         if (moves && my.writes)
             edit_write(l, &at, value, c);
-        note_moved<S>(
-            my, step,
-            moves && edit_moves(l, at, edit_differs(value, kept_h) || edit_differs(c, kept_c)),
-            common->moved);
+        note_moved<S>(my, step,
+                      moves &&
+                          edit_moves(l, at, edit_differs(value, kept_h) || edit_differs(c, kept_c)),
+                      common->moved);
         if (moves)
             at.t = edit_next(at);
         x = next;
