@@ -165,10 +165,11 @@ double bytes_of(const struct cov_cuda_step &s)
         return s.first.t_in / 2.0 + (double)s.first.t_out * s.first.c * (s.first.y_bf16 ? 2 : 4);
     case COV_CUDA_STEP_GEMM:
         return (double)s.gemm.t_in * s.gemm.c * (s.products == COV_CUDA_BF16 ? 2 : 4) +
-               (double)s.gemm.phase.rows * s.gemm.n_cols * (s.gemm.y_bf16 ? 2 : 4);
+               (double)s.gemm.phase.rows * s.gemm.n_cols * (s.gemm.y_bf16 || s.gemm.y_fp16 ? 2 : 4);
     case COV_CUDA_STEP_LSTM_FP32:
     case COV_CUDA_STEP_LSTM_BF16:
-        return (double)s.lstm.t * s.lstm.directions * s.lstm.units * (16 + (s.lstm.y_bf16 ? 2 : 4));
+        return (double)s.lstm.t * s.lstm.directions * s.lstm.units *
+               ((s.sums_fp16 ? 8 : 16) + (s.lstm.y_bf16 ? 2 : 4));
     case COV_CUDA_STEP_LAST:
         break;
     }

@@ -100,6 +100,36 @@ static inline uint32_t simt_bits(float v)
     return bits;
 }
 
+/* v rounded to fp16, and the value of fp16 bits. */
+static inline uint32_t simt_fp16(float v)
+{
+    const uint32_t sign = simt_bits(v) >> 16 & 0x8000, bits = simt_bits(v) & 0x7fffffff;
+    if (bits > 0x7f800000)
+        return sign | 0x7e00;
+    if (bits < 0x38800000) /* less than 2^-14 */
+        return sign | (uint32_t)rintf(simt_float(bits) * 0x1p24f);
+    const uint32_t rounded = (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13;
+    return sign | (rounded < 0x7c00 ? rounded : 0x7c00);
+}
+
+static inline float simt_of_fp16(uint32_t half)
+{
+    const uint32_t sign = (half & 0x8000) << 16, bits = half & 0x7fff;
+    if (bits < 0x400)
+        return simt_float(sign | simt_bits((float)bits * 0x1p-24f));
+    return simt_float(sign | (bits < 0x7c00 ? (bits << 13) + 0x38000000 : 0x7f800000 | bits << 13));
+}
+
+static inline uint32_t simt_fp16_pair(float a, float b)
+{
+    return simt_fp16(a) | simt_fp16(b) << 16;
+}
+
+static inline float2 simt_of_fp16_pair(uint32_t pair)
+{
+    return float2{simt_of_fp16(pair & 0xffff), simt_of_fp16(pair >> 16)};
+}
+
 /* Aborts if the address is not a multiple of 16, as the hardware would. */
 float4 simt_read4(const float *p);
 

@@ -137,6 +137,7 @@ static int check_with(const struct cov_cuda_cards *cards, struct cov_pool *pool,
 static int check_with_cublas(struct cuda_device *dev, struct cov_err *e)
 {
     int rc = cov_cublas_open(dev->cards.card, dev->cards.n, &dev->cards.cublas, e);
+    dev->cards.arithmetic.float_sums = true;
     return rc ? rc : check_with(&dev->cards, NULL, e);
 }
 

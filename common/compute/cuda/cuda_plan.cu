@@ -243,7 +243,7 @@ static int add_conv(struct making *m, size_t layer, struct cov_err *e)
 }
 
 /* Adds the product with x for all steps at once; its columns are [direction, unit, gate]. */
-static int add_gates(struct making *m, size_t layer, int units, struct cov_err *e)
+static int add_gates(struct making *m, size_t layer, int units, bool fp16, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
     const struct cov_layer_weights *weights = &m->weights[layer];
@@ -261,7 +261,8 @@ static int add_gates(struct making *m, size_t layer, int units, struct cov_err *
                                (int)((d * units + u) * 4 + gate),
                                weights->w_ih[d][(gate * l->hidden + u) * l->c_in + i]);
     s->to = COV_CUDA_GATES;
-    need(m, COV_CUDA_GATES, l->t_out, (size_t)n_cols, sizeof(float));
+    s->gemm.y_fp16 = fp16;
+    need(m, COV_CUDA_GATES, l->t_out, (size_t)n_cols, sizeof(float)); /* as edits have them */
     size_t width = (size_t)s->gemm.width;
     float *v = (float *)(void *)add_weights(m, 3 * width * sizeof *v, &s->bias, e);
     if (!v)
@@ -319,7 +320,8 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
             e, COV_EUNSUPPORTED,
             "an LSTM with %zu units is too large for the shared memory of a block of this GPU",
             l->hidden);
-    int rc = add_gates(m, layer, units, e);
+    const bool fp16 = bf16 && !m->arithmetic.float_sums;
+    int rc = add_gates(m, layer, units, fp16, e);
     if (rc)
         return rc;
     struct cov_cuda_step *s =
@@ -336,6 +338,7 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
         pack_lstm_fp32(l, &m->weights[layer], (size_t)units, (float *)(void *)w);
     struct cov_channels channels = {(int)l->directions, (int)l->hidden, units};
     s->from = COV_CUDA_GATES;
+    s->sums_fp16 = fp16;
     advance(m, layer, channels);
     s->to = m->rows.area;
     s->lstm.t = (int)l->t_out;
@@ -620,7 +623,7 @@ static int queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_gr
     g.bias = w->bias;
     g.scale = w->scale;
     g.shift = w->shift;
-    g.y = rows_at(area[step->to], group->first, g.t_out, g.pitch, g.y_bf16);
+    g.y = rows_at(area[step->to], group->first, g.t_out, g.pitch, g.y_bf16 || g.y_fp16);
     return cov_dense_gemm(step->dense, card, step->products, &g, stream, e);
 }
 
@@ -630,7 +633,10 @@ static void queue_lstm(const struct cov_cuda_plan *plan, const struct cov_cuda_s
 {
     struct cov_cuda_lstm l = step->lstm;
     l.n = (int)batch->n;
-    l.gates = (const float *)(const void *)area[step->from];
+    if (step->sums_fp16)
+        l.gates_fp16 = (const uint16_t *)(const void *)area[step->from];
+    else
+        l.gates = (const float *)(const void *)area[step->from];
     l.w = w->w;
     l.y = area[step->to];
     l.extents = (struct cov_cuda_extent *)(void *)area[COV_CUDA_EXTENTS] + step->lstm_number;
@@ -706,6 +712,7 @@ int cov_cuda_plan_queue_sums(const struct cov_cuda_step *step, int rows, const c
     g.scale = (const float *)(const void *)(weights + step->scale);
     g.shift = (const float *)(const void *)(weights + step->shift);
     g.y = sums;
+    g.y_fp16 = false;
     cov_cuda_gemm(step->products, &g, stream);
     return cov_rt_launched(cov_cuda_step_name(step), e);
 }

@@ -14,6 +14,8 @@ extern "C" {
 /* The operands of products in convolutions and LSTMs. */
 struct cov_cuda_arithmetic {
     enum cov_cuda_products conv, lstm;
+    bool float_sums =
+        false; /* sums over x are floats even for LSTMs in bf16, as cuBLAS writes them */
 };
 
 enum cov_cuda_step_kind {
@@ -48,6 +50,7 @@ struct cov_cuda_step {
     struct cov_cuda_gemm gemm;
     const struct cov_dense *dense; /* how `gemm` is computed; set by the program */
     struct cov_cuda_lstm lstm;
+    bool sums_fp16; /* the input of `lstm` */
     struct cov_cuda_last last;
 };
 
@@ -146,7 +149,7 @@ int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_
                         char *const area[COV_CUDA_N_AREAS], void *stream,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Queues a step that is the product of an LSTM with x, for `rows` rows x. */
+/* Queues a step that is the product of an LSTM with x, for `rows` rows x; sums are floats. */
 int cov_cuda_plan_queue_sums(const struct cov_cuda_step *step, int rows, const char *weights,
                              const void *x, void *sums, void *stream,
                              struct cov_err *e) COV_MUST_USE;

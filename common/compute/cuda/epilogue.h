@@ -48,8 +48,15 @@ SIMT_DEVICE struct columns_of<V> read_columns(const float *bias, const float *sc
     return c;
 }
 
+/* How a kernel stores values. */
+enum {
+    STORE_FLOAT,
+    STORE_BF16,
+    STORE_FP16
+};
+
 /* Finishes the sums of V neighbouring columns of a row; stores them if `there`. */
-template <bool BF16, int V>
+template <int STORE, int V>
 SIMT_DEVICE void store_finished(char *y, bool there, const float *sum,
                                 const struct columns_of<V> &c, float least)
 {
@@ -57,8 +64,8 @@ SIMT_DEVICE void store_finished(char *y, bool there, const float *sum,
     for (int i = 0; i < V; i += 2) {
         float a = finish(sum[i], c.bias[i], c.scale[i], c.shift[i], least),
               b = finish(sum[i + 1], c.bias[i + 1], c.scale[i + 1], c.shift[i + 1], least);
-        uint32_t pair = simt_bf16_pair(a, b);
-        if (there && BF16)
+        uint32_t pair = STORE == STORE_FP16 ? simt_fp16_pair(a, b) : simt_bf16_pair(a, b);
+        if (there && STORE != STORE_FLOAT)
             *(uint32_t *)(y + i * 2) = pair;
         else if (there)
             *(float2 *)(y + i * 4) = make_float2(a, b);

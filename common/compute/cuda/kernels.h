@@ -34,10 +34,11 @@ struct cov_cuda_gemm {
     const void *x;                     /* [n, t_in, c]: float, or bf16 with COV_CUDA_BF16 */
     const void *w;                     /* see cov_cuda_gemm_sizes */
     const float *bias, *scale, *shift; /* [width] */
-    void *y;                           /* [n, t_out, pitch]: float, or bf16 if y_bf16 */
+    void *
+        y; /* [n, t_out, pitch]: float, bf16 if y_bf16, or fp16 if y_fp16, only with COV_CUDA_BF16 */
     int n, t_in, c, t_out, pitch, n_cols;
     struct cov_conv_phase phase;
-    bool relu, y_bf16;
+    bool relu, y_bf16, y_fp16;
     int k, width; /* shape of w, from cov_cuda_gemm_sizes */
 };
 
@@ -125,6 +126,7 @@ struct cov_cuda_extent {
  * than about the rounding error of a sum, and each sequence is tested separately. */
 struct cov_cuda_lstm {
     const float *gates;
+    const uint16_t *gates_fp16;      /* NULL: gates; else fp16 instead, in the bf16 version */
     const void *w;                   /* see below */
     void *y;                         /* float, or bf16 if y_bf16 */
     struct cov_cuda_extent *extents; /* extents[b * extent_pitch] for sequence b */

@@ -6,9 +6,9 @@
  * fragments of operand A, whose rows are gates of units: i and f in one fragment, g and o in the
  * next. Operand B is h, with the sequences as columns. All four gates of a unit and a sequence end
  * up in one thread, which therefore also keeps c. Only h passes through shared memory, as bf16, and
- * a step needs one barrier. The sums over x of all steps are computed in advance (products_mma.cu).
- * A thread copies the sums that it needs to shared memory four steps ahead, since a step is shorter
- * than the latency of memory.
+ * a step needs one barrier. The sums over x of all steps are computed in advance (products_mma.cu),
+ * as fp16 for predictions unless cuBLAS computes them. A thread copies some of them to shared memory a
+ * few steps ahead, since a step is shorter than the latency of memory.
  *
  * In the backward pass a warp computes the gradients of h for 16 units, which are the rows of
  * operand A. Operand B holds the gradients of all gates of the following step, which pass through
@@ -26,13 +26,13 @@
  *   - in parallel, reading h, 16 times 2 KB, takes 256 cycles of shared memory;
  *   - the gates, 7 exponentials and reciprocals per unit and sequence, take 450 cycles of
  *     the unit that computes them;
- *   - issuing some 180 instructions per thread takes 720 cycles.
- * Measured, it takes 0.91 us, 1,800 cycles, with 2, 16 or 64 blocks; a step of training takes 1.33 to
- * 1.51 us forward and 1.22 us backward. A chunk of the published size has 4 x 2673 steps, and each uses
- * an eighth of a block. So a chunk takes 9 us of the whole card; 20,000 chunks/s allow 50 us.
+ *   - issuing some 160 instructions per thread takes 640 cycles (180 with sums over x as floats).
+ * Measured with sums as floats, it takes 0.91 us, 1,800 cycles, with 2, 16 or 64 blocks; a step of
+ * training takes 1.33 to 1.51 us forward and 1.22 us backward. A chunk of the published size has
+ * 4 x 2673 steps, and each uses an eighth of a block. So a chunk takes 9 us of the whole card; 20,000 chunks/s allow 50 us.
  * More sequences per block (N = 16) would save barriers, but leave multiprocessors idle; fewer
- * would leave the products half empty. Reading the sums over x, 11 MB per chunk and layer, takes
- * 4.5 us for both layers at 4.8 TB/s.
+ * would leave the products half empty. Reading the sums over x, 5.5 MB per chunk and layer, takes
+ * 2.3 us for both layers at 4.8 TB/s.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/lstm_edits.h"
 
@@ -110,6 +110,7 @@ SIMT_DEVICE void copy_row(struct rows *r, int step, const uint16_t *h)
 /* The sums over x of a thread's unit in its two sequences. It copies them to a ring in shared memory,
  * as one group of copies per step. */
 template <int K16> struct sums {
+    using Value = float4; /* i, f, g, o */
     static constexpr int THREADS = K16 * 64;
     const float *from[2]; /* of row 0 */
     int head[2], tail[2], row_bytes;
@@ -140,6 +141,13 @@ SIMT_DEVICE sums<K16> begin_sums(const Layer &l, const struct seat &my, int step
         x.head[s] = x.tail[s] = l.t;
     }
     return x;
+}
+
+template <int K16>
+SIMT_DEVICE void read_extent(sums<K16> *x, int s, const struct cov_cuda_extent &e)
+{
+    x->head[s] = e.head;
+    x->tail[s] = e.tail;
 }
 
 /* Starts to copy the next row; after the last one, copies that again. */
@@ -173,6 +181,101 @@ template <int K16> SIMT_DEVICE void first_sums(sums<K16> *x, float4 next[2])
     next_sums(x, 0, next);
 }
 
+/* The same for sums in fp16. 16 bytes are two units of a sequence. A thread whose unit is even copies those
+ * of its first sequence; the thread of the next unit copies those of the second. Sums must arrive a
+ * barrier before they are read, but twice as many stages fit into the ring. */
+template <int K16> struct half_sums {
+    using Value = uint2;
+    static constexpr int THREADS = K16 * 64, STAGES = 2 * ::STAGES;
+    const char *from; /* of row 0 */
+    int head, tail, row_bytes;
+    int t, forth, steps;
+    uint4 *to;       /* [STAGES][THREADS], from where this thread copies to */
+    const uint2 *at; /* its sums: at[0] and at[NEXT] */
+};
+enum { NEXT = 16 };
+
+template <int K16>
+SIMT_DEVICE half_sums<K16> begin_sums_fp16(const struct cov_cuda_lstm &l, const struct seat &my,
+                                           int steps, uint4 *ring)
+{
+    /* Bits 2 and 3 of the thread's number are swapped in its place, so that reads of 16 threads are
+     * in different banks. */
+    const int odd = my.tid >> 2 & 1, place = (my.tid & ~12) | (my.tid & 8) >> 1;
+    half_sums<K16> x;
+    x.t = my.direction ? l.t - 1 : 0;
+    x.forth = my.direction ? -1 : 1;
+    x.steps = steps;
+    x.row_bytes = l.directions * l.units * 8;
+    x.to = simt_keep_address(ring + place + odd * 8);
+    x.at = (const uint2 *)simt_keep_address(ring + place) + odd;
+    x.from =
+        (const char *)(l.gates_fp16 +
+                       lstm_place(l, sequence_of(l, my, odd), 0, my.direction, my.unit & ~1) * 4);
+    x.head = x.tail = l.t;
+    return x;
+}
+
+template <int K16>
+SIMT_DEVICE void read_extent(half_sums<K16> *x, int s, const struct cov_cuda_extent &e)
+{
+    if (s == ((int)threadIdx.x >> 2 & 1)) {
+        x->head = e.head;
+        x->tail = e.tail;
+    }
+}
+
+template <int K16> SIMT_DEVICE void fetch_sums(half_sums<K16> *x, int step)
+{
+    simt_copy16(x->to + step % x->STAGES * x->THREADS,
+                simt_row(x->from, gates_row(x->head, x->tail, x->t), x->row_bytes), true);
+    simt_copy_group();
+    x->t += --x->steps > 0 ? x->forth : 0;
+}
+
+/* Sets `next` to the sums of a step, starts to copy those of step + STAGES - 1, to the place of those
+ * that were read before the last barrier, and waits for those of the step after this one. */
+template <int K16> SIMT_DEVICE void next_sums(half_sums<K16> *x, int step, uint2 next[2])
+{
+    const uint2 *at = x->at + step % x->STAGES * 2 * x->THREADS;
+    next[0] = at[0];
+    next[1] = at[NEXT];
+    fetch_sums(x, step - 1);
+    simt_copy_wait<half_sums<K16>::STAGES - 2>();
+}
+
+template <int K16> SIMT_DEVICE void first_sums(half_sums<K16> *x, uint2 next[2])
+{
+    for (int step = 0; step < x->STAGES; step++)
+        fetch_sums(x, step);
+    simt_copy_wait<half_sums<K16>::STAGES - 2>();
+    __syncthreads();
+    next[0] = x->at[0];
+    next[1] = x->at[NEXT];
+}
+
+/* The sums that begin_sums has begun to copy; fp16: `ring` is as large in bytes. */
+template <int K16, bool FP16>
+SIMT_DEVICE auto begin_sums_of(const struct cov_cuda_lstm &l, const struct seat &my, int steps,
+                               float4 *ring)
+{
+    if constexpr (FP16)
+        return begin_sums_fp16<K16>(l, my, steps, (uint4 *)ring);
+    else
+        return begin_sums<K16>(l, my, steps, ring);
+}
+
+SIMT_DEVICE float4 sums_of(const float4 &v)
+{
+    return v;
+}
+
+SIMT_DEVICE float4 sums_of(const uint2 &v)
+{
+    const float2 a = simt_of_fp16_pair(v.x), b = simt_of_fp16_pair(v.y);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+
 /* ---- prediction ---- */
 
 /* The shared memory of a block of K16 * 16 units in the forward kernels. */
@@ -196,6 +299,11 @@ SIMT_DEVICE uint32_t difference(const float4 &a, const float4 &b)
            (simt_bits(a.z) ^ simt_bits(b.z)) | (simt_bits(a.w) ^ simt_bits(b.w));
 }
 
+SIMT_DEVICE uint32_t difference(const uint2 &a, const uint2 &b)
+{
+    return (a.x ^ b.x) | (a.y ^ b.y);
+}
+
 /* Adds the products of w and units 16 k to 16 k + 32 of h, b, to even + odd, for gates i and f, then
  * g and o. A product waits for the previous one of its chain: even and odd are two chains per sum, or
  * the same array. */
@@ -210,8 +318,8 @@ SIMT_DEVICE void multiply_h(const uint32_t (&w)[2 * K16][4], int k, const uint32
     }
 }
 
-/* A block has K16 * 16 units, with four threads each. */
-template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
+/* A block has K16 * 16 units, with four threads each. FP16: the sums over x. */
+template <int K16, bool BF16, bool FP16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
 {
     constexpr int UNITS = K16 * 16, PITCH = block<K16>::PITCH, HALF = SEQUENCES * PITCH;
     struct block<K16> &b = *simt_keep_address((struct block<K16> *)simt_shared());
@@ -223,17 +331,17 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
         b.h[0][i] = 0;
     if (my.tid < 4)
         b.moved[my.tid] = !my.tid;
-    sums<K16> x = begin_sums<K16>(l, my, steps, b.ring);
+    auto x = begin_sums_of<K16, FP16>(l, my, steps, b.ring);
+    using Value = typename decltype(x)::Value;
     struct rows rows = begin_rows<K16>(l, my, BF16 ? l.y : NULL);
     float *y[2]; /* of t = 0 */
+    const int float_bytes = l.directions * l.units * 4;
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         y[s] = (float *)l.y + lstm_place(l, my.first + my.s0 + s, 0, my.direction, my.unit);
-        const struct cov_cuda_extent &e = l.extents[(size_t)sequence_of(l, my, s) * l.extent_pitch];
-        x.head[s] = e.head;
-        x.tail[s] = e.tail;
+        read_extent(&x, s, l.extents[(size_t)sequence_of(l, my, s) * l.extent_pitch]);
     }
-    float4 now[2];
+    Value now[2];
     float c[2] = {0, 0};
     struct lstm_gates gates[2] = {};
     uint32_t pair = 0; /* h of the last step, as bf16 */
@@ -250,7 +358,7 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
     bool may_rest = false;
     int before = 0, t = my.direction ? l.t - 1 : 0;
     for (int step = 0; step < steps; step++) {
-        float4 next[2];
+        Value next[2];
         uint32_t moved, part[4]; /* of h */
         simt_load_matrices(part, row + before);
         /* What does not depend on h of this step. */
@@ -260,8 +368,8 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
             copy_row(&rows, step, b.h[0] + before);
         };
         if (!may_rest || b.moved[step % 4]) {
-            float sum[2][4] = {{now[0].x, now[1].x, now[0].y, now[1].y},
-                               {now[0].z, now[1].z, now[0].w, now[1].w}};
+            const float4 v0 = sums_of(now[0]), v1 = sums_of(now[1]);
+            float sum[2][4] = {{v0.x, v1.x, v0.y, v1.y}, {v0.z, v1.z, v0.w, v1.w}};
             n_products++;
             if (early)
                 prepare();
@@ -297,7 +405,7 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
 #pragma unroll
             for (int s = 0; s < 2; s++)
                 if (my.first + my.s0 + s < l.n)
-                    *(float *)simt_row(y[s], t, x.row_bytes / 4) = value[s];
+                    *(float *)simt_row(y[s], t, float_bytes) = value[s];
         t += x.forth;
         __syncthreads();
     }
@@ -612,8 +720,12 @@ template <int K16> struct predict {
     static void launch(const struct cov_cuda_lstm *l, void *stream)
     {
         static_assert(sizeof(struct block<K16>) == shared_bytes(K16 * 16), "as _fits assumes");
-        simt_launch_at(l->priority, l->y_bf16 ? lstm_bf16<K16, true> : lstm_bf16<K16, false>,
-                       lstm_grid(l, SEQUENCES), K16 * 64, sizeof(struct block<K16>), stream, *l);
+        const auto kernel =
+            l->gates_fp16 ? l->y_bf16 ? lstm_bf16<K16, true, true> : lstm_bf16<K16, false, true>
+            : l->y_bf16 ? lstm_bf16<K16, true, false>
+                          : lstm_bf16<K16, false, false>;
+        simt_launch_at(l->priority, kernel, lstm_grid(l, SEQUENCES), K16 * 64,
+                       sizeof(struct block<K16>), stream, *l);
     }
 };
 

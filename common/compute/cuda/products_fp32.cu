@@ -70,11 +70,11 @@ SIMT_DEVICE void store_pieces(float *to, const float4 (&next)[PARTS])
 }
 
 /* Writes y for a thread's rows and columns. */
-template <bool BF16, int BN, int TM, int TN>
+template <int STORE, int BN, int TM, int TN>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first,
                          const float (&sum)[TM][TN])
 {
-    constexpr int ELEMENT = BF16 ? 2 : 4;
+    constexpr int ELEMENT = STORE == STORE_FLOAT ? 4 : 2;
     const int across = (int)threadIdx.x % (BN / TN), down = (int)threadIdx.x / (BN / TN);
     const float least = least_of(g.relu);
     struct columns_of<4> c[TN / 4]; /* all read before anything is stored */
@@ -95,7 +95,7 @@ SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first
         int o = n_first + cov_tile_column(BN, TN, across, j);
 #pragma unroll
         for (int i = 0; i < TM; i++)
-            store_finished<BF16>(to[i] + o * ELEMENT, o < end[i], &sum[i][j], c[j / 4], least);
+            store_finished<STORE>(to[i] + o * ELEMENT, o < end[i], &sum[i][j], c[j / 4], least);
     }
 }
 
@@ -142,9 +142,9 @@ gemm_fp32(struct cov_cuda_gemm g)
     };
     multiply_steps<PITCH, BN>(g.k / BK, load, store, sum);
     if (g.y_bf16)
-        write_y<true, BN>(g, m_first, n_first, sum);
+        write_y<STORE_BF16, BN>(g, m_first, n_first, sum);
     else
-        write_y<false, BN>(g, m_first, n_first, sum);
+        write_y<STORE_FLOAT, BN>(g, m_first, n_first, sum);
 }
 
 template <int BM, int BN, int TM, int TN>

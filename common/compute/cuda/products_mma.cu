@@ -161,11 +161,11 @@ SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][N
 
 /* Applies the epilogue to a warp's results and writes them. Reads the values of AHEAD columns before it
  * stores, so that it seldom waits for memory. */
-template <bool BF16, int AHEAD>
+template <int STORE, int AHEAD>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first, int lane,
                          const float sum[MT][NT][4])
 {
-    constexpr int ELEMENT = BF16 ? 2 : 4;
+    constexpr int ELEMENT = STORE == STORE_FLOAT ? 4 : 2;
     const float least = least_of(g.relu);
     const int column = n_first + lane % 4 * 2;
     char *to[MT][2];
@@ -190,9 +190,9 @@ SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first
         for (int mt = 0; mt < MT; mt++)
 #pragma unroll
             for (int half = 0; half < 2; half++)
-                store_finished<BF16>(to[mt][half] + nt * 8 * ELEMENT,
-                                     column + nt * 8 < end[mt][half], &sum[mt][nt][half * 2],
-                                     c[nt % AHEAD], least);
+                store_finished<STORE>(to[mt][half] + nt * 8 * ELEMENT,
+                                      column + nt * 8 < end[mt][half], &sum[mt][nt][half * 2],
+                                      c[nt % AHEAD], least);
     }
 }
 
@@ -249,10 +249,13 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     float sum[MT][NT][4];
     multiply_steps<PRODUCTS>(g.k / BK, copy, load, sum);
     constexpr int AHEAD = PRODUCTS == COV_CUDA_TF32X3 ? 1 : NT / 2; /* registers are scarce */
-    if (g.y_bf16)
-        write_y<true, AHEAD>(g, m_first + warp.m, n_first + warp.n, lane, sum);
+    const int m = m_first + warp.m, n = n_first + warp.n;
+    if (PRODUCTS == COV_CUDA_BF16 && g.y_fp16)
+        write_y<STORE_FP16, AHEAD>(g, m, n, lane, sum);
+    else if (g.y_bf16)
+        write_y<STORE_BF16, AHEAD>(g, m, n, lane, sum);
     else
-        write_y<false, AHEAD>(g, m_first + warp.m, n_first + warp.n, lane, sum);
+        write_y<STORE_FLOAT, AHEAD>(g, m, n, lane, sum);
 }
 
 /* ---- gradients ---- */

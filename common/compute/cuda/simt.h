@@ -210,6 +210,28 @@ SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uin
                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/* Rounds two values to fp16 (to nearest even; large ones become infinite); `a` becomes the low half. */
+SIMT_DEVICE uint32_t simt_fp16_pair(float a, float b)
+{
+    uint32_t pair;
+    asm("{ .reg .f16 low, high;\n"
+        "cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; mov.b32 %0, {low, high}; }"
+        : "=r"(pair)
+        : "f"(a), "f"(b));
+    return pair;
+}
+
+/* The two values of such a pair. */
+SIMT_DEVICE float2 simt_of_fp16_pair(uint32_t pair)
+{
+    float2 v;
+    asm("{ .reg .f16 low, high;\n"
+        "mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high; }"
+        : "=f"(v.x), "=f"(v.y)
+        : "r"(pair));
+    return v;
+}
+
 /* Queues a kernel; cov_rt_launched (runtime.h) reports a failure. More than 48 KiB of shared memory
  * must be requested explicitly. Blocks of kernels of a lower priority, a larger number, wait for its
  * blocks to find room; 0: the lowest. */
