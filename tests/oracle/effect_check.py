@@ -14,6 +14,10 @@
     ranks TABLE PLAIN N                    checks p-values among N shuffles, and the other columns
     tracks DIR TABLE GENOME.fa WINDOW BW_DUMP
                                            compares the tracks with a table whose width is the window
+    draws OUT.vcf GENOME.fa SEED N         writes the random variants of --background
+    quantiles TABLE PLAIN DRAWN N          checks the quantiles among N random variants, whose scores are in the table DRAWN, and
+                                           the other columns
+    nearest TABLE FEATURES.bed             checks the nearest features
     same A.vcf B.vcf                       compares two VCFs without INFO/COVEFFECT
 
 SPDX-License-Identifier: MIT"""
@@ -28,6 +32,7 @@ import h5py
 import numpy as np
 import serve
 from genome_check import read_fasta
+from training_draws import Generator
 
 BASES = set("ACGTRYSWKMBDHVNacgtryswkmbdhvn")
 MEANS = {"R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT", "V": "ACG",
@@ -429,6 +434,69 @@ def fields(table, vcf):
         assert values == wanted[name], (name, values[:3], wanted[name][:3])
 
 
+def draws(path, genome_path, seed, n):
+    genome, g = read_fasta(genome_path), Generator(int(seed))
+    names, lengths = list(genome), [len(bases) for bases in genome.values()]
+    ends = np.cumsum(lengths)
+    drawn = []
+    while len(drawn) < int(n):
+        at = g.below(int(ends[-1]))
+        seq = int(np.searchsorted(ends, at, "right"))
+        pos = at - int(ends[seq]) + lengths[seq]
+        ref = genome[names[seq]][pos].upper()
+        if ref in "ACGT":
+            drawn.append((seq, pos, ref, "ACGT"[("ACGT".index(ref) + 1 + g.below(3)) % 4]))
+    with open(path, "w") as f:
+        f.write("##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n")
+        for i, (seq, pos, ref, alt) in enumerate(sorted(drawn, key=lambda d: (d[0], d[1], d[3]))):
+            f.write(f"{names[seq]}\t{pos + 1}\tr{i}\t{ref}\t{alt}\t.\t.\t.\n")
+
+
+def quantiles(table, plain, drawn, n):
+    head, rows = read_table(table)
+    plain_head, others = read_table(plain)
+    assert head == plain_head + ["abs_logfc.quantile", "jsd.quantile"], head
+    scores = {}
+    for row in read_table(drawn)[1]:
+        scores.setdefault((row[5], row[6]), []).append((float(row[10]), float(row[11])))
+    assert all(len(s) == int(n) for s in scores.values())
+    seen = exact = 0
+    for row, other in zip(rows, others, strict=True):
+        assert row[: len(plain_head)] == other
+        for k, column in enumerate((10, 11)):
+            if other[7] == "NA":
+                assert row[-2 + k] == "NA", row
+                continue
+            x, y = np.array(scores[row[5], row[6]])[:, k], float(other[column])
+            wanted = (np.sum(x < y) + np.sum(x <= y)) / 2 / len(x)
+            least, most = np.sum(x < y * (1 - 1e-7)) / len(x), np.sum(x <= y * (1 + 1e-7)) / len(x)
+            assert least - 1e-8 <= float(row[-2 + k]) <= most + 1e-8, (row, least, most)
+            seen += 1
+            exact += abs(float(row[-2 + k]) - wanted) < 1e-8
+    assert seen > 20 and exact > 0.9 * seen, (seen, exact)
+
+
+def nearest(table, features):
+    genes = [(c, int(b), int(e), name, strand) for c, b, e, name, _, strand in
+             (line.rstrip("\n").split("\t") for line in open(features))]
+    genes.sort(key=lambda g: g[1:3])
+    head, rows = read_table(table)
+    assert head[-2:] == ["gene", "gene_distance"], head
+    kinds = set()
+    for row in rows:
+        beg, end = int(row[1]) - 1, int(row[1]) - 1 + len(row[3])
+        own = [g for g in genes if g[0] == row[0]]
+        if not own:
+            assert row[-2:] == ["NA", "NA"], row
+            continue
+        apart = [max(0, b - end + 1, beg - e + 1) for _, b, e, *_ in own]
+        best = own[int(np.argmin(apart))]
+        upstream = (beg < best[1]) == (best[4] != "-")
+        assert row[-2:] == [best[3], str(-min(apart) if upstream else min(apart))], (row, best)
+        kinds.add((best[4], np.sign(int(row[-1]))))
+    assert len(kinds) == 9, kinds
+
+
 def same(a, b):
     for record, other in zip(read_vcf(a), read_vcf(b), strict=True):
         kept = [[i for i in r[7].split(";") if not i.startswith("COVEFFECT=") and i != "."] for r in (record, other)]
@@ -439,6 +507,6 @@ def main(action, *args):
     return ACTIONS[action](*args)
 
 
-ACTIONS = {f.__name__: f for f in (variants, phased, windows, scores, spread, ranks, tracks, fields, same)}
+ACTIONS = {f.__name__: f for f in (variants, phased, windows, scores, spread, ranks, tracks, fields, draws, quantiles, nearest, same)}
 if __name__ == "__main__":
     serve.run(main)

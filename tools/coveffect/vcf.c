@@ -19,6 +19,7 @@
 #include "tools/coveffect/coveffect.h"
 
 #define MAX_SHUFFLES 1000000
+#define MAX_BACKGROUND 1000000
 
 /* What the table fills: the options of the job, and what `prepare` translates to those. */
 struct vcf_config {
@@ -61,8 +62,18 @@ static const struct cov_opt options[] = {
     COV_OPT(SIZE, "shuffles", 0, FIELD(job.n_shuffles), "N",
             "add p-values: ranks among the scores of the same alleles in N windows of shuffled DNA",
             .def = "0", .min = 0, .max = MAX_SHUFFLES),
-    COV_OPT(INT, "seed", 0, FIELD(job.seed), "N", "seed of --shuffles", .def = "1", .min = 0,
-            .max = INT32_MAX),
+    COV_OPT(SIZE, "background", 0, FIELD(job.n_background), "N",
+            "add quantiles: the shares of N random single-base variants of the genome with smaller "
+            "scores",
+            .def = "0", .min = 0, .max = MAX_BACKGROUND),
+    COV_OPT(INT, "seed", 0, FIELD(job.seed), "N", "seed of --shuffles and --background", .def = "1",
+            .min = 0, .max = INT32_MAX),
+    COV_OPT(STRING, "genes", 0, FIELD(job.genes), "FILE",
+            "add the nearest gene and its distance: GFF3, GTF or BED, compressed or not",
+            .flags = COV_OPT_PATH_IN),
+    COV_OPT(STRING, "feature", 0, FIELD(job.feature), "TYPE",
+            "with --genes, GFF3 or GTF: the features to use, by their type in column 3 (default: "
+            "gene)"),
     COV_OPT(
         FLAG, "haplotypes", 0, FIELD(job.haplotypes), NULL,
         "score each allele in the haplotypes that carry it, by the phased genotypes of a sorted "
@@ -137,6 +148,16 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
                         "--resume: output to %s cannot be resumed",
                         is_std ? "standard output" : output);
     return check_readable(input, "--resume", e);
+}
+
+static int check_genes(struct cov_effect_options *o, struct cov_err *e)
+{
+    if (o->feature && !o->genes)
+        return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
+    o->needs_types = o->feature;
+    if (!o->feature)
+        o->feature = "gene";
+    return COV_OK;
 }
 
 static int check_haplotypes(const struct cov_effect_options *o, struct cov_err *e)
@@ -214,6 +235,8 @@ static int vcf_run(struct cov_common *common, void *config, const bool *given, i
     o->force = common->force;
     o->sd = c->ensemble == ENSEMBLE_SD;
     int rc = widths ? get_widths(c, widths, e) : COV_ENOMEM;
+    if (!rc)
+        rc = check_genes(o, e);
     if (!rc)
         rc = cov_device_options_parse(&c->device, e);
     if (!rc && o->tracks) {

@@ -169,7 +169,7 @@ static int set_symbol(struct cov_alleles *p, const struct cov_symbolic *s, size_
     struct cov_allele *a = &p->items[i - 1];
     const bool copies = s->kind == COV_SYMBOLIC_DUP || s->kind == COV_SYMBOLIC_INV;
     const bool replaces = s->kind == COV_SYMBOLIC_DEL || s->kind == COV_SYMBOLIC_INV;
-    *a = (struct cov_allele){.status = check_symbol(s, at->rest), .n_ref = 1, .codes = *n};
+    *a = (struct cov_allele){.status = check_symbol(s, at->rest), .n_ref = p->n_ref, .codes = *n};
     if (a->status != COV_ALLELE_SCORED)
         return COV_OK;
     const size_t n_bases = s->kind == COV_SYMBOLIC_INS ? 0 : (size_t)s->n_bases;

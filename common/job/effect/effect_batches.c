@@ -146,11 +146,10 @@ size_t cov_effect_batches_size(const struct cov_effect_batches *b)
 size_t cov_effect_batches_versions(const struct cov_effect_batches *b,
                                    const struct cov_effect_record *record)
 {
+    const size_t n_shuffles = record->is_random ? 0 : b->o->n_shuffles;
     size_t n = 0;
     if (!b->o->haplotypes)
-        return record->alleles.n_scored > 0
-                   ? (1 + record->alleles.n_scored) * (1 + b->o->n_shuffles)
-                   : 0;
+        return record->alleles.n_scored > 0 ? (1 + record->alleles.n_scored) * (1 + n_shuffles) : 0;
     for (size_t i = 0; i < record->rows.n; i++)
         n += record->rows.rows[i].status == COV_ALLELE_SCORED ? MOST_VERSIONS : 0;
     return n;
@@ -333,7 +332,7 @@ static int flush_batch(const struct cov_effect_batches *b, unsigned worker, stru
     for (size_t i = 0; !rc && i < w->n_comparisons; i++) {
         const struct comparison *c = &w->comparisons[i];
         score_comparison(b, w, c);
-        if (b->o->tracks && c->shuffle == 0)
+        if (b->o->tracks && !c->record->is_random && c->shuffle == 0)
             rc = keep_values(b, c, e);
     }
     empty_batch(w);
@@ -488,7 +487,8 @@ int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
     for (size_t i = 0; i < n; i++) {
         struct cov_effect_record *record = &records[i];
         const size_t n_rows = record->done ? 0 : record->rows.n;
-        for (size_t k = 0; k < (1 + b->o->n_shuffles) * n_rows; k++) {
+        const size_t n_shuffles = record->is_random ? 0 : b->o->n_shuffles;
+        for (size_t k = 0; k < (1 + n_shuffles) * n_rows; k++) {
             const struct cov_effect_row *row = &record->rows.rows[k % n_rows];
             if (rc || row->status != COV_ALLELE_SCORED)
                 continue;

@@ -38,7 +38,8 @@ struct cov_effect_record {
     struct cov_effect_values
         *values; /* [cap_values], with options->tracks: of each allele of ALT */
     size_t cap_values;
-    bool done; /* has scores already */
+    bool done;      /* has scores already */
+    bool is_random; /* needs neither shuffles nor values for tracks */
 };
 
 void cov_effect_record_fini(struct cov_effect_record *r); /* safe on zeros */

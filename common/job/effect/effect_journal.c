@@ -24,12 +24,15 @@ struct cov_effect_journal {
 static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
                         struct cov_run_lines *l, struct cov_err *e)
 {
-    char window[64], shuffles[64] = "none";
+    char window[64], shuffles[64] = "none", background[64] = "none";
     char *widths = cov_strdup("", e), *datasets = cov_strdup("", e);
     char *samples = cov_strjoin((const char *const *)o->samples.items, o->samples.n, ",", e);
     (void)snprintf(window, sizeof window, "%zu, step %zu", o->window, o->step);
     if (o->n_shuffles > 0)
         (void)snprintf(shuffles, sizeof shuffles, "%zu, seed %" PRIu64, o->n_shuffles, o->seed);
+    if (o->n_background > 0)
+        (void)snprintf(background, sizeof background, "%zu, seed %" PRIu64, o->n_background,
+                       o->seed);
     for (size_t i = 0; i < o->n_widths; i++)
         cov_strappend(&widths, e, "%s%" PRId64, i ? "," : "", o->widths[i]);
     for (size_t i = 0; i < o->n_datasets; i++)
@@ -39,13 +42,16 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
         const char *name, *value;
     } files[] = {{"--genome", o->genome_path},
                  {"--rename", o->rename_path},
+                 {"--genes", o->genes},
                  {"variants", o->input}},
       values[] = {{"--window", window},
                   {"--width", widths},
                   {"--datasets", datasets},
                   {"--ensemble", o->sd ? "sd" : "mean"},
                   {"--shuffles", shuffles},
+                  {"--background", background},
                   {"--haplotypes", haplotypes},
+                  {"--feature", o->genes ? o->feature : "none"},
                   {"--tracks", o->tracks ? o->tracks : "none"},
                   {"--full", o->full ? "yes" : "no"}};
     int rc = widths && datasets && samples ? cov_run_lines_add(l, "version", cov_version(), NULL, e)

@@ -16,7 +16,8 @@
 
 struct cov_effect_journal;
 
-/* Continues the journal of the same run, or begins one, for an input of n records. Call it once the
+/* Continues the journal of the same run, or begins one, for n records: those of the input, then the random
+ * variants. Call it once the
  * device has built the network. COV_EEXIST for the journal of another run (other files or options),
  * unless options->force is set. If this run is finished and its output is still there, sets *done, and
  * *out to NULL. Adds the times of earlier runs to job->stats. Until the journal is closed, the message

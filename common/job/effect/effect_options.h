@@ -30,11 +30,15 @@ struct cov_effect_options {
     size_t n_widths;
     const size_t *datasets; /* [n_datasets] of the model */
     size_t n_datasets;
-    size_t batch;      /* chunks that a worker computes at a time; 0: chosen automatically */
-    bool sd;           /* also the standard deviation of each score over the models, at least 2 */
-    size_t n_shuffles; /* shuffled windows for p-values; 0: none */
-    uint64_t seed;     /* of the shuffles */
-    bool haplotypes;   /* score alleles in their haplotypes; the input is a regular file */
+    size_t batch;        /* chunks that a worker computes at a time; 0: chosen automatically */
+    bool sd;             /* also the standard deviation of each score over the models, at least 2 */
+    size_t n_shuffles;   /* shuffled windows for p-values; 0: none */
+    size_t n_background; /* random variants, for quantiles (effect_background.h); 0: none */
+    uint64_t seed;       /* of the shuffles and of the random variants */
+    /* An annotation, of which the nearest feature of this type is added; NULL: none. */
+    const char *genes, *feature;
+    bool needs_types;           /* refuse a BED, which has no types */
+    bool haplotypes;            /* score alleles in their haplotypes; the input is a regular file */
     struct cov_strings samples; /* with haplotypes: their names; n = 0: all */
     const char *tracks;         /* a directory for tracks of each allele; NULL: none */
     bool full;                  /* compute everything, even known values (device.h) */

@@ -25,10 +25,37 @@ enum { BUFFER = 1 << 16 };
     "Predicted effect of each alternative allele, for each dataset and width: "                    \
     "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"         \
     "MAX_ABS_DIFF_POS"
-#define FIELD_SD                                                                                   \
-    "|ALLELE1_PRED_COUNTS_SD|ALLELE2_PRED_COUNTS_SD|LOGFC_SD|ABS_LOGFC_SD|JSD_SD|MAX_ABS_DIFF_SD"
-#define FIELD_P "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL"
-#define FIELD_HAPLOTYPES "|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES"
+/* What options add to a row, in this order: columns of the table, and names in the description of the
+ * field. */
+enum { EXTRA_SD, EXTRA_P, EXTRA_QUANTILES, EXTRA_HAPLOTYPES, EXTRA_GENES, EXTRAS };
+static const struct {
+    const char *columns, *field;
+    size_t n_numbers; /* before text */
+} extra_columns[EXTRAS] = {
+    [EXTRA_SD] =
+        {"\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\tabs_logfc_sd\tjsd_sd\t"
+         "max_abs_diff_sd",
+         "|ALLELE1_PRED_COUNTS_SD|ALLELE2_PRED_COUNTS_SD|LOGFC_SD|ABS_LOGFC_SD|JSD_SD|"
+         "MAX_ABS_DIFF_SD",
+         COV_EFFECT_SPREADS},
+    [EXTRA_P] = {"\tlogfc.pval\tabs_logfc.pval\tjsd.pval", "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL",
+                 COV_EFFECT_RANKS},
+    [EXTRA_QUANTILES] = {"\tabs_logfc.quantile\tjsd.quantile", "|ABS_LOGFC_QUANTILE|JSD_QUANTILE",
+                         COV_EFFECT_QUANTILES},
+    [EXTRA_HAPLOTYPES] = {"\treference_pred_counts\thaplotype_logfc\thaplotypes",
+                          "|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES", 2},
+    [EXTRA_GENES] = {"\tgene\tgene_distance", "|GENE|GENE_DISTANCE", 0},
+};
+
+static bool has_extra(const struct cov_effect_options *o, size_t extra)
+{
+    const bool has[EXTRAS] = {[EXTRA_SD] = o->sd,
+                              [EXTRA_P] = o->n_shuffles > 0,
+                              [EXTRA_QUANTILES] = o->n_background > 0,
+                              [EXTRA_HAPLOTYPES] = o->haplotypes,
+                              [EXTRA_GENES] = o->genes};
+    return has[extra];
+}
 
 bool cov_effect_format_of(const char *path, enum cov_variant_format *format)
 {
@@ -43,23 +70,22 @@ bool cov_effect_format_of(const char *path, enum cov_variant_format *format)
     return false;
 }
 
-struct cov_variant_field cov_effect_field(const struct cov_effect_options *options)
+struct cov_variant_field cov_effect_field(const struct cov_effect_options *options,
+                                          char text[COV_EFFECT_FIELD_TEXT])
 {
-    static const char *const descriptions[2][2] = {{FIELD, FIELD FIELD_P},
-                                                   {FIELD FIELD_SD, FIELD FIELD_SD FIELD_P}};
-    static const char *const in_haplotypes[2] = {FIELD FIELD_HAPLOTYPES,
-                                                 FIELD FIELD_SD FIELD_HAPLOTYPES};
-    const bool sd = options->sd;
-    return (struct cov_variant_field){"COVEFFECT", options->haplotypes
-                                                       ? in_haplotypes[sd]
-                                                       : descriptions[sd][options->n_shuffles > 0]};
+    size_t n = (size_t)snprintf(text, COV_EFFECT_FIELD_TEXT, "%s", FIELD);
+    for (size_t i = 0; i < EXTRAS; i++)
+        if (has_extra(options, i))
+            n +=
+                (size_t)snprintf(text + n, COV_EFFECT_FIELD_TEXT - n, "%s", extra_columns[i].field);
+    return (struct cov_variant_field){"COVEFFECT", text};
 }
 
 struct cov_effect_output {
     struct cov_arena memory; /* of the names */
     const struct cov_effect_options *o;
-    const struct cov_haplotypes *haplotypes; /* NULL: none */
-    struct cov_bgz *table;                   /* one of these two */
+    const struct cov_effect_extras *extras;
+    struct cov_bgz *table; /* one of these two */
     struct cov_variant_file *file;
     char **datasets, **samples; /* names as the format allows them */
     char *haps;                 /* haplotypes of the row. Owned */
@@ -100,26 +126,35 @@ static int flush_text(struct cov_effect_output *o, struct cov_err *e)
 
 /* ---------------------------------------------------------------- names */
 
-/* Returns a name in which the characters that separate values of an INFO field are written as in
- * VCF 4.3, "%2C"; in a table (`special` is ""), control characters become '?'. */
-static char *safe_name(struct cov_arena *memory, const char *name, const char *special)
+/* Writes a name in which the characters that separate values of an INFO field are written as in VCF 4.3,
+ * "%2C"; in a table (`special` is ""), control characters become '?'. Returns to, of at most MOST_SAFE
+ * bytes for each of the name, and a zero. */
+enum { MOST_SAFE = 3 };
+static char *write_safe(char *to, const char *name, const char *special)
 {
-    enum { MOST = 3 }; /* characters for one */
-    char *text = cov_arena_calloc(memory, strlen(name) + 1, MOST), *to = text;
-    for (const char *p = name; text && *p; p++) {
+    char *end = to;
+    for (const char *p = name; *p; p++) {
         const unsigned char c = (unsigned char)*p;
         if (*special && (c <= ' ' || c == 0x7f || strchr(special, c)))
-            to += snprintf(to, MOST + 1, "%%%02X", c);
+            end += snprintf(end, MOST_SAFE + 1, "%%%02X", c);
         else
-            *to++ = c < ' ' || c == 0x7f ? '?' : *p;
+            *end++ = c < ' ' || c == 0x7f ? '?' : *p;
     }
-    return text;
+    *end = '\0';
+    return to;
+}
+
+static char *safe_name(struct cov_arena *memory, const char *name, const char *special)
+{
+    char *text = cov_arena_calloc(memory, strlen(name) + 1, MOST_SAFE);
+    return text ? write_safe(text, name, special) : NULL;
 }
 
 static int copy_names(struct cov_effect_output *o, bool is_table, struct cov_err *e)
 {
     const struct cov_effect_options *p = o->o;
-    const size_t n_samples = cov_haplotypes_n_samples(o->haplotypes);
+    const struct cov_haplotypes *haplotypes = o->extras->haplotypes;
+    const size_t n_samples = cov_haplotypes_n_samples(haplotypes);
     struct cov_arena *m = &o->memory;
     o->datasets = cov_arena_calloc(m, p->n_datasets, sizeof *o->datasets);
     o->samples = cov_arena_calloc(m, n_samples, sizeof *o->samples);
@@ -127,14 +162,14 @@ static int copy_names(struct cov_effect_output *o, bool is_table, struct cov_err
         o->datasets[d] = safe_name(m, p->model->datasets[p->datasets[d]], is_table ? "" : SPECIAL);
     for (size_t s = 0; o->samples && s < n_samples; s++)
         o->samples[s] =
-            safe_name(m, cov_haplotypes_sample(o->haplotypes, s), is_table ? "" : SPECIAL "&");
+            safe_name(m, cov_haplotypes_sample(haplotypes, s), is_table ? "" : SPECIAL "&");
     return cov_arena_check(m, e);
 }
 
 /* ---------------------------------------------------------------- opening */
 
 int cov_effect_output_open(const char *path, const struct cov_effect_options *options,
-                           const struct cov_haplotypes *haplotypes, struct cov_variants *from,
+                           const struct cov_effect_extras *extras, struct cov_variants *from,
                            struct cov_effect_output **out, struct cov_err *e)
 {
     *out = NULL;
@@ -144,7 +179,7 @@ int cov_effect_output_open(const char *path, const struct cov_effect_options *op
     if (!o)
         return COV_ENOMEM;
     o->o = options;
-    o->haplotypes = haplotypes;
+    o->extras = extras;
     int rc = copy_names(o, is_table, e);
     if (!rc && is_table)
         rc = cov_bgz_open_write(
@@ -155,15 +190,13 @@ int cov_effect_output_open(const char *path, const struct cov_effect_options *op
     o->rc = rc;
     o->e = e;
     if (is_table)
-        put_text(
-            o,
-            "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
-            "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s%s\n",
-            options->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
-                          "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
-                        : "",
-            options->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "",
-            haplotypes ? "\treference_pred_counts\thaplotype_logfc\thaplotypes" : "");
+        put_text(o, "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
+                    "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos");
+    for (size_t i = 0; is_table && i < EXTRAS; i++)
+        if (has_extra(options, i))
+            put_text(o, "%s", extra_columns[i].columns);
+    if (is_table)
+        put_text(o, "\n");
     rc = o->rc;
     if (rc)
         cov_effect_output_free(o);
@@ -222,7 +255,7 @@ static int write_haplotypes(struct cov_effect_output *o, const struct cov_effect
     const struct cov_haplotype *haps = record->rows.haps + row->haps;
     const char *none = o->table ? "\tNA" : "|.";
     o->n_haps = 0;
-    if (!o->haplotypes)
+    if (!o->extras->haplotypes)
         return COV_OK;
     for (size_t i = 0; i < row->n_haps; i++) {
         const char *name = o->samples[haps[i].sample];
@@ -259,53 +292,75 @@ static void put_haplotypes(struct cov_effect_output *o)
     o->text[o->n] = '\0';
 }
 
-/* Puts what options add. */
-static void put_more(struct cov_effect_output *o, const struct cov_effect_row *row,
-                     const struct cov_effect_score *s)
+/* Puts the feature that is nearest to the bases which an allele replaces. */
+static void put_gene(struct cov_effect_output *o, const struct cov_effect_record *record,
+                     const struct cov_effect_row *row)
 {
-    if (o->o->sd)
-        put_numbers(o, s->sd, COV_EFFECT_SPREADS);
-    for (size_t i = 0; o->o->n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
-        put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->o->n_shuffles));
-    if (!o->haplotypes)
+    enum { LONGEST = 255 };
+    const struct cov_variant *v = &record->variant;
+    const int64_t end = v->pos + (int64_t)record->alleles.items[row->allele].n_ref;
+    const char *separator = o->table ? "\t" : "|", *none = o->table ? "NA" : ".";
+    char text[LONGEST * MOST_SAFE + 1];
+    size_t i;
+    int64_t distance;
+    if (!cov_nearest_find(o->extras->nearest, v->contig, v->pos, end, &i, &distance)) {
+        put_text(o, "%s%s%s%s", separator, none, separator, none);
         return;
-    const bool plain = row->n_edits == 0;
-    const double reference = plain ? s->counts[0] : s->reference;
-    put_number(o, reference);
-    put_number(o, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1]));
-    put_haplotypes(o);
+    }
+    const char *name = cov_annotation_name(&o->extras->genes, i);
+    put_text(o, "%s%s%s%" PRId64, separator,
+             *name ? write_safe(text, name, o->table ? "" : SPECIAL) : ".", separator, distance);
 }
 
-/* Puts NA for all numbers of a row. */
-static void put_nothing(struct cov_effect_output *o)
+/* Puts what options add to a row; `s`: its scores of a dataset and width, which are column `column`; NULL:
+ * none. */
+static void put_more(struct cov_effect_output *o, const struct cov_effect_record *record,
+                     const struct cov_effect_row *row, const struct cov_effect_score *s,
+                     size_t column)
 {
-    enum { ALWAYS = 7, HAPLOTYPES = 2 };
-    const size_t n = ALWAYS + (o->o->sd ? COV_EFFECT_SPREADS : 0U) +
-                     (o->o->n_shuffles > 0 ? COV_EFFECT_RANKS : 0U) +
-                     (o->haplotypes ? HAPLOTYPES : 0U);
-    for (size_t i = 0; i < n; i++)
-        put_number(o, (double)NAN);
-    if (o->haplotypes)
+    const struct cov_effect_options *p = o->o;
+    for (size_t i = 0; !s && i < EXTRAS; i++)
+        for (size_t k = 0; has_extra(p, i) && k < extra_columns[i].n_numbers; k++)
+            put_number(o, (double)NAN);
+    if (s && p->sd)
+        put_numbers(o, s->sd, COV_EFFECT_SPREADS);
+    for (size_t i = 0; s && p->n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
+        put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, p->n_shuffles));
+    for (size_t i = 0; s && p->n_background > 0 && i < COV_EFFECT_QUANTILES; i++)
+        put_number(o, cov_effect_background_quantile(o->extras->background, column,
+                                                     (enum cov_effect_quantile)i, s));
+    if (s && p->haplotypes) {
+        const bool plain = row->n_edits == 0;
+        const double reference = plain ? s->counts[0] : s->reference;
+        put_number(o, reference);
+        put_number(o, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1]));
+    }
+    if (p->haplotypes)
         put_haplotypes(o);
+    if (p->genes)
+        put_gene(o, record, row);
 }
 
 /* Puts a row of the table for a dataset and width. */
 static void put_table_row(struct cov_effect_output *o, const struct cov_effect_record *record,
                           const struct cov_effect_row *row, const struct cov_effect_score *s,
-                          size_t dataset, size_t width)
+                          size_t column)
 {
+    enum { NUMBERS = 7 };
     const struct cov_variant *v = &record->variant;
+    const bool is_scored = row->status == COV_ALLELE_SCORED;
     put_text(o, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1, v->id,
-             v->alleles[0], v->alleles[row->allele + 1], o->datasets[dataset], o->o->widths[width]);
-    if (row->status == COV_ALLELE_SCORED) {
+             v->alleles[0], v->alleles[row->allele + 1], o->datasets[column / o->o->n_widths],
+             o->o->widths[column % o->o->n_widths]);
+    if (is_scored) {
         const double x[] = {s->counts[0],   s->counts[1], s->logfc,
                             fabs(s->logfc), s->jsd,       s->max_diff};
         put_numbers(o, x, COV_COUNT(x));
         put_text(o, "\t%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
-        put_more(o, row, s);
-    } else {
-        put_nothing(o);
     }
+    for (size_t i = 0; !is_scored && i < NUMBERS; i++)
+        put_number(o, (double)NAN);
+    put_more(o, record, row, is_scored ? s : NULL, column);
     put_text(o, "\n");
     if (!o->rc && o->n >= BUFFER)
         o->rc = flush_text(o, o->e);
@@ -314,14 +369,14 @@ static void put_table_row(struct cov_effect_output *o, const struct cov_effect_r
 /* The same in the field. */
 static void put_field(struct cov_effect_output *o, const struct cov_effect_record *record,
                       const struct cov_effect_row *row, const struct cov_effect_score *s,
-                      size_t dataset, size_t width)
+                      size_t column)
 {
     const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
     put_text(o, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "", record->variant.alleles[row->allele + 1],
-             o->datasets[dataset], o->o->widths[width]);
+             o->datasets[column / o->o->n_widths], o->o->widths[column % o->o->n_widths]);
     put_numbers(o, x, COV_COUNT(x));
     put_text(o, "|%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
-    put_more(o, row, s);
+    put_more(o, record, row, s, column);
 }
 
 int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record *record,
@@ -339,8 +394,7 @@ int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record 
             continue;
         o->rc = write_haplotypes(o, record, row, e);
         for (size_t k = 0; !o->rc && k < n; k++)
-            (o->table ? put_table_row : put_field)(o, record, row, &s[k], k / o->o->n_widths,
-                                                   k % o->o->n_widths);
+            (o->table ? put_table_row : put_field)(o, record, row, &s[k], k);
     }
     return o->rc || o->table
                ? o->rc

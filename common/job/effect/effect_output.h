@@ -5,22 +5,35 @@
 #define COV_JOB_EFFECT_EFFECT_OUTPUT_H
 
 #include "common/base/err.h"
+#include "common/features/annotation.h"
+#include "common/features/nearest.h"
 #include "common/features/variants.h"
+#include "common/job/effect/effect_background.h"
 #include "common/job/effect/effect_batches.h"
 
 /* Returns true if the name ends in .vcf, .vcf.gz or .bcf, and sets *format. */
 bool cov_effect_format_of(const char *path, enum cov_variant_format *format);
 
-/* Returns the INFO field of VCF and BCF. */
-struct cov_variant_field cov_effect_field(const struct cov_effect_options *options);
+/* Returns the INFO field of VCF and BCF, whose description is written to `text`. */
+enum { COV_EFFECT_FIELD_TEXT = 1000 };
+struct cov_variant_field cov_effect_field(const struct cov_effect_options *options,
+                                          char text[COV_EFFECT_FIELD_TEXT]);
+
+/* What options add to the rows; each may be NULL. */
+struct cov_effect_extras {
+    struct cov_haplotypes *haplotypes;
+    struct cov_effect_background *background; /* sorted */
+    struct cov_nearest *nearest;
+    struct cov_annotation genes; /* of nearest */
+};
 
 struct cov_effect_output;
 
 /* Writes to `path` (the table also to "-"), in the format that the suffix of options->output tells:
  * VCF, BCF or a table, compressed if it ends in .gz. VCF and BCF: `from` was opened with the field.
- * `haplotypes`: NULL without them. Borrows its arguments until free. */
+ * Borrows its arguments until free. */
 int cov_effect_output_open(const char *path, const struct cov_effect_options *options,
-                           const struct cov_haplotypes *haplotypes, struct cov_variants *from,
+                           const struct cov_effect_extras *extras, struct cov_variants *from,
                            struct cov_effect_output **out, struct cov_err *e) COV_MUST_USE;
 
 /* Writes a record. The scores of rows that are not scored are not read. */

@@ -21,6 +21,7 @@
 #include "common/file/path.h"
 #include "common/input/device_options.h"
 #include "common/input/run_journal.h"
+#include "common/job/effect/effect_background.h"
 #include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
@@ -32,6 +33,7 @@ struct effect_tally {
     int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
     int64_t n_scored, n_unknown, n_mismatches, n_swapped; /* records */
     int64_t n_cut, n_cut_by_window;                       /* rows, see tally_add_rows */
+    int64_t n_background;                                 /* random variants */
     int64_t n_resumed;                /* records that an earlier run scored; -1: there is none */
     char unknown[200], mismatch[200]; /* the first of them */
 };
@@ -288,6 +290,8 @@ static void tally_json(struct cov_json *json, const void *arg)
     cov_json_int(json, "variants", t->n_records);
     if (t->n_resumed >= 0)
         cov_json_int(json, "variants_resumed", t->n_resumed);
+    if (t->n_background > 0)
+        cov_json_int(json, "background_variants", t->n_background);
     cov_json_begin_object(json, "alleles");
     for (size_t i = 0; i < COV_COUNT(names); i++)
         cov_json_int(json, names[i], t->n_alleles[i]);
@@ -310,10 +314,11 @@ struct vcf_job {
     struct cov_effect_batches *batches;
     struct cov_effect_tracks *tracks;   /* NULL: none */
     struct cov_effect_journal *journal; /* NULL: none */
-    struct cov_haplotypes *haplotypes;  /* NULL: none */
-    size_t n_records;                   /* of a slot */
-    struct effect_tally *tally;         /* lives until --stats has been printed */
-    int64_t n_checked;                  /* records that check_input found; -1: not checked */
+    struct cov_effect_extras extras;
+    struct cov_effect_background *random; /* scores these instead of the input; NULL: the input */
+    size_t n_records;                     /* of a slot */
+    struct effect_tally *tally;           /* lives until --stats has been printed */
+    int64_t n_checked;                    /* records that check_input found; -1: not checked */
     enum cov_outfile_kind kind;
     bool to_bcf;
     bool finished; /* by an earlier run: nothing is computed or written, only counted and checked */
@@ -325,11 +330,12 @@ struct vcf_job {
 static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_variant *v,
                        struct cov_alleles *p, struct effect_tally *t, struct cov_err *e)
 {
-    int rc = v->record ? COV_OK : cov_variant_init(v, e);
-    const int got = rc ? rc : cov_variants_next(in, v, e);
+    int rc = v->record ? COV_OK : cov_variant_init(v, e), got = rc;
+    if (!rc)
+        got = j->random ? cov_effect_background_next(j->random, v) : cov_variants_next(in, v, e);
     if (got <= 0)
         return got;
-    if (j->to_bcf && !cov_variant_is_declared(v))
+    if (j->to_bcf && !j->random && !cov_variant_is_declared(v))
         return cov_variants_fail(in, e,
                                  "the header does not declare the sequence or another name of the "
                                  "record, which BCF needs; write VCF");
@@ -398,10 +404,12 @@ static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
 static int prepare_scores(const struct vcf_job *j, struct cov_effect_record *record,
                           struct cov_err *e)
 {
+    struct cov_haplotypes *haplotypes = j->extras.haplotypes;
     record->done = j->finished;
-    int rc = j->haplotypes ? cov_haplotypes_rows(j->haplotypes, &record->variant, &record->alleles,
-                                                 &record->rows, e)
-                           : cov_effect_rows_plain(&record->rows, &record->alleles, e);
+    record->is_random = j->random;
+    int rc = haplotypes && !j->random ? cov_haplotypes_rows(haplotypes, &record->variant,
+                                                            &record->alleles, &record->rows, e)
+                                      : cov_effect_rows_plain(&record->rows, &record->alleles, e);
     if (rc)
         return rc;
     tally_add_rows(j->tally, j->o, &record->alleles, &record->rows);
@@ -468,7 +476,9 @@ static int vcf_store(void *arg, void *slot, struct cov_err *e)
         if (!rc && j->journal && !record->done && record->alleles.n_scored > 0)
             rc = cov_effect_journal_append(j->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
-        if (!rc && j->out)
+        if (!rc && j->random)
+            cov_effect_background_take(j->random, record);
+        else if (!rc && j->out)
             rc = cov_effect_output_put(j->out, record, e);
         n_scored += !record->done && record->alleles.n_scored > 0;
         cov_effect_record_trim(record);
@@ -523,10 +533,10 @@ static int open_journal(struct vcf_job *j, const struct effect_tally *input, str
 {
     struct stat st;
     if (j->o->resume) {
-        int rc = cov_effect_journal_open(j->o, (size_t)input->n_records, j->job, &j->journal,
-                                         &j->finished, e);
+        int rc = cov_effect_journal_open(j->o, (size_t)input->n_records + j->o->n_background,
+                                         j->job, &j->journal, &j->finished, e);
         if (rc || j->finished || /* or the output may be this run's: see check_replaced */
-            cov_effect_journal_n_done(j->journal) == (size_t)input->n_scored)
+            cov_effect_journal_n_done(j->journal) == (size_t)input->n_scored + j->o->n_background)
             return rc;
         return cov_outfile_try(j->o->output, j->kind, j->o->force, e);
     }
@@ -539,10 +549,7 @@ static int open_journal(struct vcf_job *j, const struct effect_tally *input, str
     return COV_OK;
 }
 
-/* `n_scored`: records with scores, which take all the time; -1: unknown. */
-static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
-{
-    static const struct cov_ring_job ring = {.fetch = vcf_fetch,
+static const struct cov_ring_job vcf_ring = {.fetch = vcf_fetch,
                                              .work = vcf_score,
                                              .store = vcf_store,
                                              .slot_bytes = sizeof(struct vcf_slot),
@@ -550,14 +557,44 @@ static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
                                              .init_slot = vcf_init_slot,
                                              .fini_slot = vcf_fini_slot,
                                              .init_worker = vcf_init_worker};
+
+/* Scores the random variants of --background, without what their quantiles do not need. */
+static int score_background(struct vcf_job *j, struct cov_err *e)
+{
+    const double clock = cov_clock();
+    struct cov_effect_options plain = *j->o;
+    struct effect_tally tally = {0};
+    struct vcf_job all = *j;
+    plain.tracks = NULL;
+    all.tracks = NULL;
+    /* In the journal, they follow the records of the input. */
+    int rc = cov_effect_background_new(j->o, j->n_checked + 1, &j->extras.background, e);
+    if (rc)
+        return rc;
+    all.o = &plain;
+    all.tally = &tally;
+    all.n_checked = -1;
+    all.random = j->extras.background;
+    cov_progress_begin(j->job->progress, "background", "variants", (int64_t)plain.n_background);
+    rc = cov_ring_run_job(j->job->pool, &vcf_ring, &all, NULL, e);
+    cov_progress_end(j->job->progress);
+    if (!rc)
+        cov_effect_background_sort(j->extras.background);
+    cov_stats_add_stage(j->job->stats, "background", cov_clock() - clock);
+    return rc;
+}
+
+/* `n_scored`: records with scores, which take all the time; -1: unknown. */
+static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
+{
     struct cov_ring_times times = {0};
     int64_t n = n_scored;
     if (j->finished)
         n = 0;
     else if (j->journal)
-        n -= (int64_t)cov_effect_journal_n_done(j->journal);
+        n -= (int64_t)(cov_effect_journal_n_done(j->journal) - j->o->n_background);
     cov_progress_begin(j->job->progress, "scoring", "variants", n);
-    int rc = cov_ring_run_job(j->job->pool, &ring, j, &times, e);
+    int rc = cov_ring_run_job(j->job->pool, &vcf_ring, j, &times, e);
     cov_progress_end(j->job->progress);
     if (!rc)
         rc = tally_check(j->tally, j->in, j->o, e);
@@ -569,6 +606,7 @@ static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
         j->tally->n_resumed = -1;
     else
         j->tally->n_resumed = j->finished ? j->tally->n_scored : n_scored - n;
+    j->tally->n_background = (int64_t)j->o->n_background;
     tally_report(j->tally, j->in);
     return fill_effect_stats(j, &times, e);
 }
@@ -609,8 +647,10 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
                             struct cov_err *e)
 {
     int rc = j->o->tracks ? cov_effect_tracks_open(j->o, &j->tracks, e) : COV_OK;
+    if (!rc && j->o->n_background > 0 && !j->finished)
+        rc = score_background(j, e);
     if (!rc && !j->finished)
-        rc = cov_effect_output_open(out ? out->tmp : "-", j->o, j->haplotypes, j->in, &j->out, e);
+        rc = cov_effect_output_open(out ? out->tmp : "-", j->o, &j->extras, j->in, &j->out, e);
     if (!rc)
         rc = score_all(j, n, e);
     if (!rc && j->finished)
@@ -618,11 +658,40 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
     return rc || j->finished ? rc : finish_output(j, out, e);
 }
 
+/* Reads the annotation of --genes. */
+static int open_genes(struct vcf_job *j, struct cov_err *e)
+{
+    const struct cov_effect_options *o = j->o;
+    struct cov_annotation *a = &j->extras.genes;
+    struct cov_listing known = {0};
+    if (!o->genes)
+        return COV_OK;
+    int rc = cov_annotation_read(o->genes, o->feature, false, a, e);
+    if (!rc && o->needs_types && a->is_bed)
+        rc = cov_fail(e, COV_EINPUT, "--feature: %s is a BED file, which has no types of features",
+                      o->genes);
+    int64_t *lengths = rc ? NULL : cov_calloc(cov_names_count(a->contigs), sizeof *lengths, e);
+    if (!lengths)
+        return rc ? rc : COV_ENOMEM;
+    for (size_t i = 0; i < o->genome->n_seqs; i++) {
+        const char *name = o->genome->names[i];
+        size_t k;
+        cov_listing_add(&known, name);
+        if (cov_names_find(a->contigs, name, strlen(name), &k))
+            lengths[k] = o->genome->lengths[i];
+    }
+    rc = cov_annotation_fit(
+        a, &(struct cov_annotation_target){o->genome_path, lengths, true, &known, true}, e);
+    free(lengths);
+    return rc ? rc : cov_nearest_new(a, &j->extras.nearest, e);
+}
+
 /* Opens what the job needs before its output. Sets *input to the counts of check_input. */
 static int open_all(struct vcf_job *j, struct effect_tally *input, struct cov_err *e)
 {
     const struct cov_effect_options *o = j->o;
-    const struct cov_variant_field field = cov_effect_field(o);
+    char text[COV_EFFECT_FIELD_TEXT];
+    const struct cov_variant_field field = cov_effect_field(o, text);
     const unsigned n_workers = cov_pool_size(j->job->pool);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_effect_format_of(o->output, &format);
@@ -634,7 +703,9 @@ static int open_all(struct vcf_job *j, struct effect_tally *input, struct cov_er
         (rc = tally_check_lengths(j->in, o, e)) || (rc = check_variants(j, input, e)))
         return rc;
     j->n_checked = input->n_records;
-    if (o->haplotypes && (rc = cov_haplotypes_open(o, &j->genome, &j->haplotypes, e)))
+    if ((rc = open_genes(j, e)))
+        return rc;
+    if (o->haplotypes && (rc = cov_haplotypes_open(o, &j->genome, &j->extras.haplotypes, e)))
         return rc;
     cov_info("%s, %u thread%s; %s: %s", o->device->ops->describe(o->device), n_workers,
              cov_text_s(n_workers), o->model->path, o->model->description);
@@ -651,7 +722,10 @@ static void close_all(struct vcf_job *j)
     cov_effect_journal_close(j->journal);
     cov_effect_batches_free(j->batches);
     cov_effect_tracks_free(j->tracks);
-    cov_haplotypes_free(j->haplotypes);
+    cov_haplotypes_free(j->extras.haplotypes);
+    cov_effect_background_free(j->extras.background);
+    cov_nearest_free(j->extras.nearest);
+    cov_annotation_fini(&j->extras.genes);
     cov_variants_close(j->in);
     cov_effect_genome_fini(&j->genome);
     free(j->tally);
