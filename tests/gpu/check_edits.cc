@@ -22,8 +22,10 @@ struct Precision {
 };
 
 const Precision all_precisions[] = {
-    {"fp32", COV_PRECISION_FP32, 1e-5, false},    {"tf32x3", COV_PRECISION_BF16X3, 1e-5, false},
-    {"balanced", COV_PRECISION_BALANCED, 1e-4, false}, {"tf32", COV_PRECISION_TF32, 1e-5, false},
+    {"fp32", COV_PRECISION_FP32, 1e-5, false},
+    {"tf32x3", COV_PRECISION_BF16X3, 1e-5, false},
+    {"balanced", COV_PRECISION_BALANCED, 1e-4, false},
+    {"tf32", COV_PRECISION_TF32, 1e-5, false},
     {"bf16", COV_PRECISION_BF16, 1e-4, false},
 };
 
@@ -147,7 +149,8 @@ struct cov_net *open_net(struct cov_device *dev, const Case &c, unsigned workers
 {
     struct cov_net *net;
     struct cov_err e = COV_ERR_INIT;
-    must(cov_net_new(dev, &c.hp, c.block.data(), cov_net_size{c.L, workers, c.batch}, &net, &e), &e);
+    must(cov_net_new(dev, &c.hp, c.block.data(), cov_net_size{c.L, workers, c.batch}, &net, &e),
+         &e);
     return net;
 }
 
@@ -334,7 +337,8 @@ void check_threads(void)
             got[i] = edited(net, cases[i], 0, N_CHUNKS, (unsigned)i);
     });
     for (size_t i = 0; i < THREADS; i++)
-        same = same && wanted(cases[i], edited(net, cases[i], 0, N_CHUNKS)) == wanted(cases[i], got[i]);
+        same = same &&
+               wanted(cases[i], edited(net, cases[i], 0, N_CHUNKS)) == wanted(cases[i], got[i]);
     result(same, "12 threads, 6 pairs of originals: the same bytes as from one thread");
     cov_net_free(net);
     cov_device_close(dev);
@@ -359,7 +363,8 @@ void check_faults(const Precision &p)
         simt_set_fault(SIMT_FAULT_NONE);
         cov_net_free(net);
         named(found > p.bound, p.name + ", found: " + f.name);
-        if (f.fault == SIMT_FAULT_PRODUCTS) { /* of whole chunks, too, as the card's self-check finds */
+        if (f.fault ==
+            SIMT_FAULT_PRODUCTS) { /* of whole chunks, too, as the card's self-check finds */
             cov_device_close(dev);
             continue;
         }

@@ -6,6 +6,7 @@
 #include "common/base/rng.h"
 #include "common/job/effect/alleles.h"
 #include "common/job/effect/edited_windows.h"
+#include "common/job/effect/effect_background.h"
 #include "common/job/effect/effect_haplotypes.h"
 #include "common/job/effect/effect_scores.h"
 #include "common/seq/alphabet.h"
@@ -297,6 +298,61 @@ TEST(rejects_values_without_a_ratio)
     const struct cov_effect_pair infinite = {{two, two}, {2, 2}, 1, 0, 1, 1, NULL};
     cov_effect_score(&infinite, 0, 9, &s);
     assert_true(isnan(s.logfc) && isnan(s.jsd));
+}
+
+/* ---------------------------------------------------------------- random variants */
+
+TEST(draws_random_variants_and_ranks_scores)
+{
+    enum { N = 2000 };
+    const struct cov_effect_options o = {.genome = sequences,
+                                         .genome_path = "g.fa",
+                                         .n_background = N,
+                                         .seed = 3,
+                                         .n_datasets = 1,
+                                         .n_widths = 2};
+    struct cov_effect_background *b = NULL;
+    struct cov_effect_score scores[2] = {{.jsd = 0.5}, {.jsd = (double)NAN}};
+    struct cov_effect_record record = {.scores = scores};
+    size_t n = 0, n_at[20] = {0}, n_of[3] = {0};
+    int64_t last = 0;
+    assert_ok(cov_effect_background_new(&o, 7, &b, &e));
+    while (cov_effect_background_next(b, &record.variant)) {
+        const struct cov_variant *v = &record.variant;
+        assert_string_equal(v->contig, "s");
+        assert_string_equal(v->alleles[0], "A");
+        assert_int_equal(v->number, 7 + n++);
+        assert_true(v->n_alleles == 2 && v->pos >= last && v->pos < 20);
+        last = v->pos;
+        n_at[v->pos]++;
+        n_of[strchr("CGT", v->alleles[1][0]) - "CGT"]++;
+        /* n / 4 scores of each of -3, 2 and 1, and none for the rest; all negative ones count by their size. */
+        const double logfc[] = {-3, 2, 1, (double)NAN};
+        scores[0].logfc = scores[1].logfc = logfc[n % 4];
+        cov_effect_background_take(b, &record);
+    }
+    assert_int_equal(n, N);
+    for (size_t i = 0; i < 20; i++)
+        assert_true(n_at[i] > N / 20 / 2 && n_at[i] < N / 20 * 2);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(n_of[i] > N / 4 && n_of[i] < N / 2);
+    cov_effect_background_sort(b);
+    static const struct {
+        double logfc, wanted;
+    } cases[] = {{0, 0},       {1, 0.5 / 3}, {-1, 0.5 / 3}, {1.5, 1.0 / 3},
+                 {2, 1.5 / 3}, {3, 2.5 / 3}, {-3, 2.5 / 3}, {4, 1}};
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        const struct cov_effect_score s = {.logfc = cases[i].logfc, .jsd = 0.5};
+        for (size_t k = 0; k < 2; k++)
+            assert_near(cov_effect_background_quantile(b, k, COV_QUANTILE_ABS_LOGFC, &s),
+                        cases[i].wanted);
+        assert_near(cov_effect_background_quantile(b, 0, COV_QUANTILE_JSD, &s), 0.5);
+        assert_true(isnan(cov_effect_background_quantile(b, 1, COV_QUANTILE_JSD, &s)));
+    }
+    const struct cov_effect_score none = {.logfc = (double)NAN, .jsd = (double)NAN};
+    assert_true(isnan(cov_effect_background_quantile(b, 0, COV_QUANTILE_ABS_LOGFC, &none)));
+    assert_true(isnan(cov_effect_background_quantile(b, 0, COV_QUANTILE_JSD, &none)));
+    cov_effect_background_free(b);
 }
 
 /* ---------------------------------------------------------------- groups of equal haplotypes */

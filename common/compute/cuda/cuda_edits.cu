@@ -80,8 +80,8 @@ struct cov_cuda_edits {
     const struct cov_cuda_step *sums[MOST_LSTMS], *lstm[MOST_LSTMS]; /* steps of the plan */
     struct cov_edit_tiles head, tail;
     size_t most_pieces, most_head, most_tail; /* of a group: pieces of rows, and tiles */
-    struct kept *kept;              /* [cards, KEPT] */
-    struct edit_slot *slots;        /* [n_slots] */
+    struct kept *kept;                        /* [cards, KEPT] */
+    struct edit_slot *slots;                  /* [n_slots] */
     uint64_t now;
     enum edits_state state;
     pthread_cond_t kept_changed;
