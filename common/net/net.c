@@ -171,6 +171,15 @@ bool cov_net_can_edit(const struct cov_net *net)
     return true;
 }
 
+size_t cov_net_edits_from(const struct cov_net *net)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < net->n; i++)
+        if (net->programs[i]->edits_from > most)
+            most = net->programs[i]->edits_from;
+    return most;
+}
+
 int cov_net_forward_edited(struct cov_net *net, unsigned worker,
                            const struct cov_edited_chunks *chunks, float *values, struct cov_err *e)
 {

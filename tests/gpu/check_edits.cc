@@ -140,6 +140,9 @@ Case draw_case(struct cov_hparams hp, size_t rows, size_t batch, uint64_t seed)
     for (size_t i = 0; i < params.n_items; i++)
         for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)
             c.block[params.items[i].offset + k] += (float)cov_rng_double(&rng) * 0.5f;
+    const struct cov_param *out = cov_params_find(&params, "out.weight");
+    for (size_t k = 0; k < out->n; k++) /* random weights give nearly equal values */
+        c.block[out->offset + k] *= 20;
     cov_params_fini(&params);
     draw_chunks(&c, &rng);
     return c;

@@ -35,6 +35,11 @@ int cov_edit_tiles_init(const struct cov_cuda_plan *plan, struct cov_rows layers
 /* Returns the number of tiles for rows of the part's output, and writes them if `to` is not NULL. */
 size_t cov_edit_tiles_cut(const struct cov_edit_tiles *tiles, size_t chunk, struct cov_rows rows,
                           struct cov_edit_tile *to);
+/* Returns the most tiles that any part of these rows takes: one that begins elsewhere may take one more. */
+static inline size_t cov_edit_tiles_most(const struct cov_edit_tiles *tiles, struct cov_rows rows)
+{
+    return cov_edit_tiles_cut(tiles, 0, rows, NULL) + 1;
+}
 /* Returns the rows of the output that rows of the input reach. */
 struct cov_rows cov_edit_tiles_reached(const struct cov_cuda_plan *plan, struct cov_rows layers,
                                        struct cov_rows rows);

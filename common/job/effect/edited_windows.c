@@ -14,6 +14,7 @@ struct window_scratch {
     uint8_t *codes;                  /* [batch,L] */
     float *values;                   /* [batch,L,D] */
     size_t n;                        /* chunks in it */
+    bool edits;                      /* they are edits of one window */
     uint8_t *strands;                /* [2,L] the window of these chunks: + strand, - strand */
     struct cov_edited_chunk *chunks; /* [batch]; `of` is the strand */
     struct cov_version **versions;   /* [batch]: of each chunk */
@@ -23,7 +24,8 @@ struct cov_edited_windows {
     struct cov_arena memory;
     struct cov_net *net;
     struct cov_edited_options o;
-    bool incremental; /* computes only what differs from the window */
+    bool incremental;  /* can compute only what differs from the window, ... */
+    size_t edits_from; /* ... which is worth it for this many chunks of a window */
     size_t n_datasets;
     struct window_scratch *scratch; /* [n_workers] */
 };
@@ -76,6 +78,7 @@ int cov_edited_windows_new(const struct cov_ensemble *model, struct cov_device *
     if (!rc && options->full)
         cov_net_compute_all(w->net);
     w->incremental = !rc && !options->full && cov_net_can_edit(w->net);
+    w->edits_from = w->incremental ? cov_net_edits_from(w->net) : 0;
     if (!rc)
         rc = allocate_scratch(w, e);
     if (rc)
@@ -94,17 +97,23 @@ void cov_edited_windows_free(struct cov_edited_windows *w)
     free(w);
 }
 
-/* Sets the values of a version from one of its strands: the + strand, which comes first, then the mean
- * with the - strand. */
+/* Sets the wanted values of a version from one of its strands: the + strand, which comes first, then the
+ * mean with the - strand. */
 static void take_chunk(const struct cov_edited_windows *w, const struct cov_version *v,
                        size_t strand, const float *from)
 {
     const size_t D = w->n_datasets, n = v->n_bases;
+    const bool all = v->beg >= v->end;
+    const size_t beg = all ? 0 : v->beg, end = all ? w->o.L : least(v->end, w->o.L);
+    const size_t filled = least(end, n);
     if (strand == 0) {
-        memcpy(v->values, from, w->o.L * D * sizeof *v->values);
+        if (beg < filled)
+            memcpy(v->values + beg * D, from + beg * D, (filled - beg) * D * sizeof *v->values);
+        for (size_t i = (beg < n ? n : beg) * D; i < end * D; i++)
+            v->values[i] = COV_PAD_VALUE;
         return;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = beg; i < filled; i++)
         for (size_t d = 0; d < D; d++)
             v->values[i * D + d] = (v->values[i * D + d] + from[(n - 1 - i) * D + d]) * 0.5F;
 }
@@ -116,7 +125,7 @@ static int flush_chunks(const struct cov_edited_windows *w, unsigned worker, str
     if (s->n == 0)
         return COV_OK;
     const struct cov_edited_chunks edited = {2, s->strands, s->n, s->codes, s->chunks};
-    int rc = w->incremental ? cov_net_forward_edited(w->net, worker, &edited, s->values, e)
+    int rc = s->edits ? cov_net_forward_edited(w->net, worker, &edited, s->values, e)
                             : cov_net_forward(w->net, worker, s->n, s->codes, s->values, e);
     for (size_t i = 0; !rc && i < s->n; i++)
         take_chunk(w, s->versions[i], s->chunks[i].of, s->values + i * w->o.L * w->n_datasets);
@@ -143,23 +152,37 @@ static void add_strand(const struct cov_edited_windows *w, struct window_scratch
     s->chunks[s->n++] = (struct cov_edited_chunk){strand, beg, end};
 }
 
+/* Returns true if only differences from the window are computed. */
+static bool uses_edits(const struct cov_edited_windows *w, const struct cov_edited_window *window)
+{
+    size_t n_chunks = 0;
+    for (const struct cov_version *v = window->versions; v; v = v->next)
+        n_chunks += 2;
+    return w->incremental && n_chunks >= w->edits_from;
+}
+
 /* The chunks of a call have the same window where only differences from it are computed. */
 static int predict_window(const struct cov_edited_windows *w, unsigned worker,
                           const struct cov_edited_window *window, struct cov_err *e)
 {
     struct window_scratch *s = &w->scratch[worker];
     const struct cov_edit none = {0};
-    const size_t L = w->o.L, n = cov_version_codes(window, &none, L, s->strands);
-    int rc = COV_OK;
-    memcpy(s->strands + L, s->strands, L);
-    cov_codes_reverse_complement(s->strands + L, n);
+    const size_t L = w->o.L;
+    const bool edits = uses_edits(w, window);
+    int rc = edits ? flush_chunks(w, worker, e) : COV_OK;
+    s->edits = edits;
+    if (edits) {
+        const size_t n = cov_version_codes(window, &none, L, s->strands);
+        memcpy(s->strands + L, s->strands, L);
+        cov_codes_reverse_complement(s->strands + L, n);
+    }
     for (struct cov_version *v = window->versions; v; v = v->next)
         for (size_t strand = 0; !rc && strand < 2; strand++) {
             add_strand(w, s, window, v, strand);
             if (s->n == w->o.batch)
                 rc = flush_chunks(w, worker, e);
         }
-    return !rc && w->incremental ? flush_chunks(w, worker, e) : rc;
+    return !rc && edits ? flush_chunks(w, worker, e) : rc;
 }
 
 int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,
