@@ -3,10 +3,12 @@
  *             as many concurrent calls as the plugin supports; and the time of each layer, next to
  *             the limit that the card's data sheet sets
  *   training  chunks per second by precision and batch
+ *   edits     single-nucleotide variants (SNVs) per second, as coveffect ism computes them: both strands, 1,001
+ *             wanted positions, 1,024 SNVs of a window; and their difference from whole chunks
  * and notes of the plugin. With COVTOOLS_CUBLAS=always, layers "gates of an LSTM" are by cuBLAS.
- *   bench_gpu [--forward] [--training] [--once] [--precision NAME] [--length BASES]
+ *   bench_gpu [--forward] [--training] [--edits] [--once] [--precision NAME] [--length BASES]
  *             [SECONDS [BATCH...]]
- * Measures both unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
+ * Measures all unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
  * device advises, of chunks of BASES (21384). --once: runs everything once, for profilers that
  * record from cudaProfilerStart to cudaProfilerStop (ncu --profile-from-start off).
  * SPDX-License-Identifier: MIT */
@@ -17,6 +19,7 @@ extern "C" {
 #include "common/base/text.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
+#include "common/seq/alphabet.h"
 }
 
 #include "common/compute/cuda/cuda_cards.h"
@@ -44,7 +47,7 @@ const size_t DEPTH = 2;
 
 /* What to measure. */
 struct Settings {
-    bool forward, training, once;
+    bool forward, training, edits, once;
     const char *precision; /* NULL: all */
     double seconds;
     size_t length; /* bases of a chunk */
@@ -82,10 +85,11 @@ std::string name_of(const char *what, const struct cov_device *dev, size_t batch
     return std::string(what) + " " + dev->ops->precision(dev) + " batch " + std::to_string(batch);
 }
 
-void print_rates(const std::string &name, std::vector<double> rates, const char *unit)
+void print_rates(const std::string &name, std::vector<double> rates, const char *unit,
+                 const char *what = "chunks")
 {
     std::sort(rates.begin(), rates.end());
-    printf("%s: %.1f chunks/s (%.1f to %.1f, %zu %s)\n", name.c_str(), rates[rates.size() / 2],
+    printf("%s: %.1f %s/s (%.1f to %.1f, %zu %s)\n", name.c_str(), rates[rates.size() / 2], what,
            rates.front(), rates.back(), rates.size(), unit);
     fflush(stdout);
 }
@@ -318,6 +322,117 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     cov_pool_free(options.pool);
 }
 
+/* SNVs of the middle of windows, in batches of `batch` chunks. */
+struct EditBench {
+    static constexpr size_t SNVS = 1024, WANTED = 1001; /* of a window */
+    size_t batch, length;
+    std::vector<uint8_t> windows; /* [n, 2, length]: both strands */
+    struct Work {
+        std::vector<uint8_t> codes;
+        std::vector<struct cov_edited_chunk> chunks;
+        std::vector<float> values;
+    };
+    std::vector<Work> work; /* of each thread */
+    struct cov_net *net;
+    size_t batches(void) const /* of a window */
+    {
+        return (2 * SNVS + batch - 1) / batch;
+    }
+};
+
+/* Lists chunks 0 .. n-1 of a batch: both strands of an SNV, then those of the next one. */
+size_t list_snvs(EditBench *b, size_t item, EditBench::Work *w, const uint8_t **window)
+{
+    const size_t L = b->length, first = item % b->batches() * b->batch;
+    const size_t n = std::min(b->batch, 2 * b->SNVS - first), wanted = std::min(b->WANTED, L);
+    *window = &b->windows[item / b->batches() % (b->windows.size() / (2 * L)) * 2 * L];
+    for (size_t i = 0; i < n; i++) {
+        const size_t strand = (first + i) % 2, snv = (first + i) / 2;
+        const size_t at = (L / 2 + L - b->SNVS / 6 + snv / 3) % L; /* three at a position */
+        const size_t place = strand ? L - 1 - at : at;
+        uint8_t *codes = &w->codes[i * L];
+        memcpy(codes, *window + strand * L, L);
+        for (size_t k = 0; k <= snv % 3; k++) /* another base */
+            codes[place] = (uint8_t)(codes[place] == COV_CODE_T ? COV_CODE_A : codes[place] << 1);
+        w->chunks[i] = {strand, (L - wanted) / 2, (L + wanted) / 2};
+    }
+    return n;
+}
+
+int forward_edited(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    EditBench *b = (EditBench *)arg;
+    EditBench::Work *w = &b->work[worker];
+    const uint8_t *window;
+    const size_t n = list_snvs(b, item, w, &window);
+    const struct cov_edited_chunks chunks = {2, window, n, w->codes.data(), w->chunks.data()};
+    return cov_net_forward_edited(b->net, worker, &chunks, w->values.data(), e);
+}
+
+/* Compares the wanted values of the first batch with those of whole chunks; returns the largest difference relative to the
+ * largest value. */
+double edits_off(EditBench *b)
+{
+    struct cov_err e = COV_ERR_INIT;
+    EditBench::Work *w = &b->work[0];
+    const size_t row = b->length * DEPTH;
+    std::vector<float> values(b->batch * row), got, want;
+    const uint8_t *window;
+    must(forward_edited(b, 0, 0, &e), &e);
+    const size_t n = list_snvs(b, 0, w, &window);
+    must(cov_net_forward(b->net, 0, n, w->codes.data(), values.data(), &e), &e);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = w->chunks[i].beg * DEPTH; k < w->chunks[i].end * DEPTH; k++) {
+            got.push_back(w->values[i * row + k]);
+            want.push_back(values[i * row + k]);
+        }
+    return difference(got, want);
+}
+
+/* Prints the median, lowest and highest rate over rounds of all SNVs of some windows, new ones in each round. */
+void measure_edits(struct cov_device *dev, const float *block, size_t batch, const Settings &set)
+{
+    enum { THREADS = 4 * COV_CUDA_SLOTS, WINDOWS = 16 };
+    const double bound = 1e-3; /* bf16; check_edits has the bounds of each precision */
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_hparams hp = published(DEPTH);
+    struct cov_pool *pool;
+    EditBench b = {batch, set.length, {}, {}, NULL};
+    b.windows = draw_chunks((set.once ? 1 : 8) * WINDOWS * 2, set.length, set.length);
+    b.work.resize(THREADS);
+    for (EditBench::Work &w : b.work) {
+        w.codes.resize(batch * set.length);
+        w.chunks.resize(batch);
+        w.values.resize(batch * set.length * DEPTH);
+    }
+    const std::string name = name_of("edits", dev, batch);
+    must(cov_pool_new(THREADS, &pool, &e), &e);
+    int rc = cov_net_new(dev, &hp, block, cov_net_size{set.length, THREADS, batch}, &b.net, &e);
+    if (rc || !cov_net_can_edit(b.net)) {
+        printf("%s: %s\n", name.c_str(), rc ? e.text : "computes whole windows");
+    } else {
+        const double off = edits_off(&b);
+        printf("# %s: off by %.2g of the largest value, %.2g allowed\n", name.c_str(), off, bound);
+        if (!(off <= bound))
+            must(cov_fail(&e, COV_EIO, "%s: wrong values", name.c_str()), &e);
+        std::vector<double> rates;
+        const size_t n = (set.once ? 1 : WINDOWS) * b.batches();
+        double start = cov_clock();
+        while (rates.empty() || (!set.once && cov_clock() - start < set.seconds)) {
+            double beg = cov_clock();
+            must(cov_pool_for(pool, n, forward_edited, &b, &e), &e);
+            rates.push_back((double)(n / b.batches() * b.SNVS) / (cov_clock() - beg));
+            std::rotate(b.windows.begin(),
+                        b.windows.begin() +
+                            (ptrdiff_t)(2 * WINDOWS * b.length) % (ptrdiff_t)b.windows.size(),
+                        b.windows.end());
+        }
+        print_rates(name, rates, "rounds", "SNVs");
+    }
+    cov_net_free(b.net);
+    cov_pool_free(pool);
+}
+
 void measure_all(enum cov_precision precision, const float *block, const Settings &set)
 {
     struct cov_device *dev = open_gpu(precision);
@@ -341,6 +456,9 @@ void measure_all(enum cov_precision precision, const float *block, const Setting
     if (set.training)
         for (size_t batch : batches)
             measure_training(dev, block, batch, set);
+    if (set.edits)
+        for (size_t batch : batches)
+            measure_edits(dev, block, batch, set);
     cov_device_close(dev);
 }
 
@@ -356,6 +474,8 @@ Settings parse_settings(int argc, char **argv)
             set.forward = true;
         } else if (strcmp(argv[i], "--training") == 0) {
             set.training = true;
+        } else if (strcmp(argv[i], "--edits") == 0) {
+            set.edits = true;
         } else if (strcmp(argv[i], "--once") == 0) {
             set.once = true;
         } else if (strcmp(argv[i], "--precision") == 0) {
@@ -373,8 +493,8 @@ Settings parse_settings(int argc, char **argv)
                 set.seconds = (double)number;
         }
     }
-    if (!set.forward && !set.training)
-        set.forward = set.training = true;
+    if (!set.forward && !set.training && !set.edits)
+        set.forward = set.training = set.edits = true;
     if (!(set.seconds > 0))
         set.seconds = 5;
     return set;
