@@ -190,7 +190,7 @@ static int add_data(struct cov_chunk_file *f, const char *name, struct cov_err *
     return rc;
 }
 
-/* Adds the attributes of a dataset, or of the file if `set` is NULL. */
+/* Adds the attributes of a dataset or group, or of the file if `set` is NULL. */
 static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
@@ -242,6 +242,14 @@ static int add_all(struct cov_chunk_file *f, struct cov_err *e)
         return rc;
     f->is_whole = true;
     rc = add_named(f, (const char *const *)names, n, e);
+    cov_h5_free_names(names, n);
+    if (!rc)
+        rc = cov_h5_list_groups(f->h5, &names, &n, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (cov_chunk_head_has_group(&f->head, names[i]))
+            rc = add_attrs(f, names[i], e);
     cov_h5_free_names(names, n);
     return rc;
 }

@@ -241,7 +241,8 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
         return cov_fail(e, COV_EINPUT, "%s: \"%s\" is not a valid attribute name", place, name);
     if (cov_chunk_head_attr(h, set, name))
         return cov_fail(e, COV_EINPUT, "%s: duplicate attribute %s", place, name);
-    if (set && !cov_chunk_head_set(h, set) && !cov_chunk_head_table(h, set))
+    if (set && !cov_chunk_head_set(h, set) && !cov_chunk_head_table(h, set) &&
+        !cov_chunk_head_has_group(h, set))
         return cov_fail(e, COV_EINPUT, "attribute %s of %s, which is missing", name, set);
     int rc = check_count(h->n_attrs, "attributes", e);
     if (!rc)
@@ -277,6 +278,23 @@ void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const c
 }
 
 /* ---- looking up ---- */
+
+static bool is_in_group(const char *name, const char *group)
+{
+    const size_t n = strlen(group);
+    return strncmp(name, group, n) == 0 && name[n] == '/';
+}
+
+bool cov_chunk_head_has_group(const struct cov_chunk_head *h, const char *name)
+{
+    for (size_t i = 0; i < h->n_sets; i++)
+        if (is_in_group(h->sets[i].name, name))
+            return true;
+    for (size_t i = 0; i < h->n_tables; i++)
+        if (is_in_group(h->tables[i].name, name))
+            return true;
+    return strcmp(name, "data") == 0; /* of the grid */
+}
 
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name)
 {

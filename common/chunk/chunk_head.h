@@ -37,9 +37,9 @@ struct cov_chunk_table {
 /* The attribute of a file with the version of covtools that wrote it. */
 #define COV_CHUNK_VERSION "covtools_version"
 
-/* A text attribute of the file or of a dataset. */
+/* A text attribute of the file, of a dataset or of a group. */
 struct cov_chunk_attr {
-    char *set; /* NULL: of the file */
+    char *set; /* the dataset or group; NULL: of the file */
     char *name, *text;
 };
 
@@ -70,7 +70,7 @@ int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head
 /* The following functions copy and check their arguments. COV_EINPUT for a name that already
  * exists, is invalid, or belongs to the grid or the bases (data/X, data/seqids, ...); an impossible
  * type, rank or size; a table whose n_bytes and dims do not match; an attribute of a missing
- * dataset; and more than COV_CHUNK_MAX_SETS sets, tables or attributes. A set without `fill` is filled
+ * dataset or group; and more than COV_CHUNK_MAX_SETS sets, tables or attributes. A set without `fill` is filled
  * with zeros. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
@@ -87,7 +87,9 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
  * none. */
 void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name);
 
-/* Both return NULL if there is none. */
+/* Returns true for data, and for a group with a set or table, also in groups in it. */
+bool cov_chunk_head_has_group(const struct cov_chunk_head *h, const char *name);
+/* These return NULL if there is none. */
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name);
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);

@@ -116,6 +116,7 @@ static struct cov_h5_new spec_of(const struct cov_chunk_set *s, struct set_write
     return spec;
 }
 
+/* Writes those of a dataset, or of the file if `set` is NULL. */
 static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_err *e)
 {
     for (size_t i = 0; i < w->head.n_attrs; i++) {
@@ -130,6 +131,18 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
             return rc;
     }
     return COV_OK;
+}
+
+/* Writes those of the groups, all of which exist now. */
+static int write_group_attrs(struct cov_chunk_writer *w, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < w->head.n_attrs; i++) {
+        const struct cov_chunk_attr *a = &w->head.attrs[i];
+        if (a->set && cov_chunk_head_has_group(&w->head, a->set))
+            rc = cov_h5_write_attr(w->h5, a->set, a->name, a->text, e);
+    }
+    return rc;
 }
 
 /* Creates the dataset, unless its rows are small. */
@@ -413,6 +426,8 @@ static int complete(struct cov_chunk_writer *w, const struct cov_grid *grid, str
         rc = cov_chunk_table_write(w->h5, grid,
                                    w->head.has_bases ? GENOME_SPECIES : PREDICTIONS_SPECIES,
                                    w->options.compression, e);
+    if (!rc)
+        rc = write_group_attrs(w, e);
     if (!rc && cov_grid_is_partial(grid))
         rc = cov_h5_write_attr_int(w->h5, NULL, "partial", 1, e);
     return rc;

@@ -351,10 +351,11 @@ int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
     return rc;
 }
 
-/* Opens the dataset, or the root group if `set` is NULL. Returns a negative number on failure. */
+/* Opens the dataset or group, or the root group if `set` is NULL. Returns a negative number on
+ * failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
 {
-    return set ? H5Dopen2(f->id, set, H5P_DEFAULT) : H5Gopen2(f->id, "/", H5P_DEFAULT);
+    return H5Oopen(f->id, set ? set : "/", H5P_DEFAULT);
 }
 
 static int write_attr(struct cov_h5 *f, const char *set, const char *name, hid_t type,
@@ -514,14 +515,15 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n)
     free(attrs);
 }
 
-/* ---- all datasets ---- */
+/* ---- all datasets, or all groups ---- */
 
 struct walk {
     const struct cov_h5 *f;
-    char path[256]; /* path of the group: empty, or ends with / */
+    H5O_type_t wanted; /* what `found` lists */
+    char path[256];    /* path of the group: empty, or ends with / */
     int depth;
     size_t n_links;
-    struct names sets;
+    struct names found;
 };
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *arg);
@@ -530,17 +532,17 @@ static int visit_object(struct walk *w, hid_t group, const char *name)
 {
     H5O_info_t info;
     if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
-        return cov_h5_fail(w->sets.e, COV_EINPUT, w->f->path, w->path, "a damaged object");
-    if (info.type == H5O_TYPE_DATASET && w->sets.n >= COV_H5_MAX_SETS)
-        return cov_fail(w->sets.e, COV_EINPUT, "%s: more than %d datasets", w->f->path,
-                        COV_H5_MAX_SETS);
-    if (info.type == H5O_TYPE_DATASET)
-        return add_name(&w->sets, w->path);
+        return cov_h5_fail(w->found.e, COV_EINPUT, w->f->path, w->path, "a damaged object");
+    if (info.type == w->wanted && w->found.n >= COV_H5_MAX_SETS)
+        return cov_fail(w->found.e, COV_EINPUT, "%s: more than %d %s", w->f->path, COV_H5_MAX_SETS,
+                        w->wanted == H5O_TYPE_GROUP ? "groups" : "datasets");
+    if (info.type == w->wanted && add_name(&w->found, w->path))
+        return w->found.rc;
     if (info.type != H5O_TYPE_GROUP)
-        return COV_OK; /* a named data type */
+        return COV_OK; /* a dataset or a named data type */
     size_t n = strlen(w->path);
     if (w->depth == MAX_DEPTH || n + 1 >= sizeof w->path)
-        return cov_fail(w->sets.e, COV_EINPUT, "%s: %s: groups are nested too deeply", w->f->path,
+        return cov_fail(w->found.e, COV_EINPUT, "%s: %s: groups are nested too deeply", w->f->path,
                         w->path);
     w->path[n] = '/';
     w->path[n + 1] = '\0';
@@ -548,9 +550,9 @@ static int visit_object(struct walk *w, hid_t group, const char *name)
     herr_t done = H5Literate_by_name(group, name, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, w,
                                      H5P_DEFAULT);
     w->depth--;
-    if (done < 0 && !w->sets.rc)
-        w->sets.rc = cov_h5_fail(w->sets.e, COV_EINPUT, w->f->path, w->path, "cannot be listed");
-    return w->sets.rc;
+    if (done < 0 && !w->found.rc)
+        w->found.rc = cov_h5_fail(w->found.e, COV_EINPUT, w->f->path, w->path, "cannot be listed");
+    return w->found.rc;
 }
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *arg)
@@ -558,30 +560,41 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     struct walk *w = arg;
     size_t n = strlen(w->path), n_name = strlen(name);
     if (n + n_name >= sizeof w->path || n_name == 0 || ++w->n_links > MAX_LINKS) {
-        w->sets.rc = cov_fail(w->sets.e, COV_EINPUT, "%s: %s: too many names, or names too long",
-                              w->f->path, w->path);
+        w->found.rc = cov_fail(w->found.e, COV_EINPUT, "%s: %s: too many names, or names too long",
+                               w->f->path, w->path);
         return -1;
     }
     memcpy(w->path + n, name, n_name + 1);
     if (info->type == H5L_TYPE_HARD)
-        w->sets.rc = visit_object(w, group, name);
+        w->found.rc = visit_object(w, group, name);
     else
-        w->sets.rc =
-            cov_fail(w->sets.e, COV_EUNSUPPORTED,
+        w->found.rc =
+            cov_fail(w->found.e, COV_EUNSUPPORTED,
                      "%s: %s: soft and external links are not supported", w->f->path, w->path);
     w->path[n] = '\0';
-    return w->sets.rc ? -1 : 0;
+    return w->found.rc ? -1 : 0;
+}
+
+static int list_objects(const struct cov_h5 *f, H5O_type_t wanted, char ***names, size_t *n,
+                        struct cov_err *e)
+{
+    struct walk w = {.f = f, .wanted = wanted, .found.e = e};
+    *names = NULL;
+    *n = 0;
+    herr_t done = H5Literate(f->id, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &w);
+    if (done < 0 && !w.found.rc)
+        w.found.rc = cov_h5_fail(e, COV_EINPUT, f->path, NULL, "damaged HDF5 file");
+    return take_names(&w.found, names, n);
 }
 
 int cov_h5_list_sets(const struct cov_h5 *f, char ***names, size_t *n, struct cov_err *e)
 {
-    struct walk w = {.f = f, .sets.e = e};
-    *names = NULL;
-    *n = 0;
-    herr_t done = H5Literate(f->id, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &w);
-    if (done < 0 && !w.sets.rc)
-        w.sets.rc = cov_h5_fail(e, COV_EINPUT, f->path, NULL, "damaged HDF5 file");
-    return take_names(&w.sets, names, n);
+    return list_objects(f, H5O_TYPE_DATASET, names, n, e);
+}
+
+int cov_h5_list_groups(const struct cov_h5 *f, char ***names, size_t *n, struct cov_err *e)
+{
+    return list_objects(f, H5O_TYPE_GROUP, names, n, e);
 }
 
 /* ---- types of elements ---- */

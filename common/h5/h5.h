@@ -79,9 +79,12 @@ enum { COV_H5_MAX_SETS = 4096 };
  * COV_EUNSUPPORTED for soft and external links. */
 int cov_h5_list_sets(const struct cov_h5 *f, char ***names, size_t *n,
                      struct cov_err *e) COV_MUST_USE;
+/* Does the same for groups; the file itself is not listed. */
+int cov_h5_list_groups(const struct cov_h5 *f, char ***names, size_t *n,
+                       struct cov_err *e) COV_MUST_USE;
 
-/* An attribute. cov_h5_list_attrs lists those of dataset `set`, or of the file if `set` is NULL,
- * in byte order. */
+/* An attribute. cov_h5_list_attrs lists those of dataset or group `set`, or of the file if `set` is
+ * NULL, in byte order. */
 struct cov_h5_attr {
     char *name;
     char *text;    /* NULL: not a text */
@@ -149,8 +152,8 @@ int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUS
 /* Flushes and closes; always frees *f. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* Write an attribute of the existing dataset `set`, or of the file if `set` is NULL: a string,
- * stored as h5py stores a str, or a 64-bit integer. */
+/* Write an attribute of the existing dataset or group `set`, or of the file if `set` is NULL: a
+ * string, stored as h5py stores a str, or a 64-bit integer. */
 int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
 int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,

@@ -221,6 +221,11 @@ static bool try_file(const char *path)
     try_attrs(f, NULL);
     char **names;
     size_t n;
+    if (cov_h5_list_groups(f, &names, &n, NULL) == COV_OK) {
+        for (size_t i = 0; i < n; i++)
+            try_attrs(f, names[i]);
+        cov_h5_free_names(names, n);
+    }
     if (cov_h5_list_sets(f, &names, &n, NULL) == COV_OK) {
         for (size_t i = 0; i < n; i++)
             try_set(f, names[i], &raw);

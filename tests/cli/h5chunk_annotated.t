@@ -31,6 +31,10 @@ with h5py.File("g.h5", "r+") as f:
     f["data/labels"] = np.array([[b"a%d" % i, b"", b"zz"] for i in range(n)], "S5")
     f["data/blacklist"] = np.arange(n) % 4 < 2
     f["data/y"].attrs["columns"] = "intergenic, UTR, CDS, intron"
+    f["data"].attrs["made_by"] = "Helixer"
+    f["alternative/helixer_post"].attrs["model"] = "land_plant"
+    f["evaluation/h3k4me3_meta/bam_files"] = np.array([b"one.bam", b"two.bam"])
+    f["evaluation/h3k4me3_meta"].attrs["reads"] = "paired\nends"
     add("evaluation/atacseq_mask", L, dtype=bool)
     for name, *shape in ("by_bp", L), ("norm_cov_by_bp", L, 2), ("one",), ("four", 4):
         f.create_dataset(f"scores/{name}", data=rng.random([n] + shape), compression="lzf", fillvalue=-1)
@@ -52,6 +56,12 @@ stdout_is '' '  finds nothing'
 does 'info' info g.h5
 stdout_like '^  data/is_annotated +bool +24 +1 +lzf ' '  shows truth values'
 stdout_like '^  alternative/helixer_post/y +int8 +24 x 240 x 4 ' '  and another annotation'
+stdout_like '^  alternative/helixer_post model: land_plant$' '  and attributes of groups'
+does '  as JSON' info --json g.h5
+ok '    too' "$PYTHON" -c 'import json, sys
+groups = {group["name"]: group["attributes"] for group in json.load(sys.stdin)["files"][0]["groups"]}
+assert groups == {"alternative/helixer_post": {"model": "land_plant"}, "data": {"made_by": "Helixer"},
+                  "evaluation/h3k4me3_meta": {"reads": "paired\nends"}}, groups' <"$stdout"
 for options in '--compression none' '--layout packed --compression zstd' '--chunk-rows 5' '--compression fast'; do
     # shellcheck disable=SC2086 # a list of words
     does "repack $options" repack -f $options -o a.h5 g.h5
@@ -89,7 +99,7 @@ with h5py.File("a.h5", "r+") as a, h5py.File("b.h5", "r+") as b, h5py.File("c.h5
     for f in a, b, c:
         del f["data/blacklist"]
     for f in a, c:
-        del f["evaluation/h3k4me3_coverage"]
+        del f["evaluation/h3k4me3_coverage"], f["evaluation/h3k4me3_meta"]
 END
 same 'blacklist keeps the other datasets' c.h5 a.h5
 same 'drop keeps the other datasets' c.h5 b.h5

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares two files of chunks: datasets, types, shapes, values, fill values, attributes.
+"""Compares two files of chunks: datasets, types, shapes, values, fill values, attributes, also of groups.
 
 usage: h5_equal.py A B [ROWS]      ROWS: a file with the numbers of the rows of A that B has, one per line
        h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows that satisfy EXPRESSION of s (sequence),
@@ -82,6 +82,12 @@ def attributes(item):
     return {k: v for k, v in texts.items() if isinstance(v, str) and k not in OURS}
 
 
+def group_attributes(f):
+    found = {}
+    f.visititems(lambda name, item: found.update({name: attributes(item)} if isinstance(item, h5py.Group) and len(item) else {}))
+    return {name: attrs for name, attrs in found.items() if attrs}
+
+
 def same(a, b):
     if a.dtype.kind == "S":
         return np.array_equal(a, b)
@@ -93,6 +99,8 @@ def compare(path_a, path_b, rows, dtype):
         if attributes(a) != attributes(b):
             return f"attributes: {attributes(a)} and {attributes(b)}"
         x, y = data_sets(a), data_sets(b)
+        if group_attributes(a) != group_attributes(b):
+            return f"attributes of groups: {group_attributes(a)} and {group_attributes(b)}"
         if "data/species" not in x:
             y.pop("data/species", None)
         grid = {"data/seq_names", "data/seq_species", "data/seq_lengths"}

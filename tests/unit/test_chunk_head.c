@@ -32,6 +32,9 @@ TEST(test_contents)
     assert_ok(cov_chunk_head_add_attr(&h, NULL, "input_path", "x.fa", &e));
     assert_ok(cov_chunk_head_add_attr(&h, sets[0].name, "input_path", "y", &e));
     assert_ok(cov_chunk_head_add_attr(&h, matrix, "unit", "", &e));
+    assert_true(cov_chunk_head_has_group(&h, "data"));
+    assert_true(cov_chunk_head_has_group(&h, "extra"));
+    assert_int_equal(cov_chunk_head_add_attr(&h, "ext", "a", "b", NULL), COV_EINPUT);
 
     assert_ok(cov_chunk_head_copy(&h, &copy, &e));
     cov_chunk_head_fini(&h);

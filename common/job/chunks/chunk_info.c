@@ -234,7 +234,7 @@ static int put_names(struct cov_json *j, const struct cov_chunk_head *h, struct 
     return COV_OK;
 }
 
-/* Attributes of a dataset, or of the file if `set` is NULL. */
+/* Attributes of a dataset or group, or of the file if `set` is NULL. */
 static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, const char *set)
 {
     cov_json_begin_object(j, "attributes");
@@ -242,6 +242,26 @@ static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, c
         if (cov_text_same(h->attrs[i].set, set))
             cov_json_string(j, h->attrs[i].name, h->attrs[i].text);
     cov_json_end_object(j);
+}
+
+/* The groups that have attributes, if any. Those of a group follow each other in the head. */
+static void put_groups(struct cov_json *j, const struct cov_chunk_head *h)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < h->n_attrs; i++) {
+        const char *set = h->attrs[i].set;
+        if (!set || cov_text_same(set, last) || !cov_chunk_head_has_group(h, set))
+            continue;
+        if (!last)
+            cov_json_begin_array(j, "groups");
+        cov_json_begin_object(j, NULL);
+        cov_json_string(j, "name", set);
+        put_attributes(j, h, set);
+        cov_json_end_object(j);
+        last = set;
+    }
+    if (last)
+        cov_json_end_array(j);
 }
 
 static int put_json(const struct content *c, struct cov_json *j, struct cov_err *e)
@@ -280,6 +300,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
     if (rc)
         return rc;
     put_attributes(j, c->head, NULL);
+    put_groups(j, c->head);
     cov_json_begin_array(j, "sequences");
     for (size_t i = 0; i < c->n_sequences; i++) {
         const struct sequence *s = &c->sequences[i];

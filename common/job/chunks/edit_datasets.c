@@ -204,7 +204,9 @@ static int edit_attr(struct edit *j, const struct cov_chunk_attr *a, struct cov_
 {
     char *set = NULL;
     int rc = a->set ? new_name(j, a->set, &set, e) : COV_OK;
-    if (!rc && (set || !a->set))
+    const bool was_group = a->set && cov_chunk_head_has_group(j->head, a->set);
+    const bool is_left = set && (!was_group || cov_chunk_head_has_group(&j->to, set));
+    if (!rc && (!a->set || is_left))
         rc = cov_chunk_head_add_attr(&j->to, set, a->name, a->text, e);
     free(set);
     return rc;
