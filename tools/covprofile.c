@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/base/text.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
 #include "common/h5/h5.h"
@@ -20,6 +21,7 @@ struct config {
         struct cov_region_options region;
         struct cov_correlate_options correlate;
         struct cov_fingerprint_options fingerprint;
+        struct cov_score_map_options heatmap;
         double step; /* of coverage */
     } o;
     int preset, method, mode, anchor;
@@ -417,6 +419,44 @@ static const struct cov_tool correlate = {
     SUBCOMMAND(correlate),
 };
 
+/* ---------------------------------------------------------------- heatmap */
+
+static const struct cov_opt heatmap_options[] = {
+    COV_OPT(STRING, "value", 0, FIELD(o.heatmap.value), "COLUMN", "the column with the values",
+            .def = "pearson"),
+    COV_OPT(LIST, "datasets", 0, FIELD(o.heatmap.datasets), "LIST",
+            "the datasets to draw (default: all but total)", .flags = COV_OPT_UNIQUE),
+    COV_OPT(LIST, "labels", 0, FIELD(o.heatmap.labels), "NAME,...",
+            "labels of the TABLEs, in their order (default: the names of the files)",
+            .flags = COV_OPT_UNIQUE),
+    PLOT_OPTION("the map"),
+    {.name = NULL},
+};
+
+static int heatmap_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                       char **operands, struct cov_err *e)
+{
+    (void)given;
+    struct config *c = config;
+    const size_t n_labels = c->o.heatmap.labels.n, n = (size_t)n_operands;
+    if (n_labels > 0 && n_labels != n)
+        return cov_fail(e, COV_EUSAGE, "--labels: %zu label%s for %zu table%s", n_labels,
+                        cov_text_s((int64_t)n_labels), n, cov_text_s((int64_t)n));
+    int rc = complete(&c->request, common, n_operands, operands, e);
+    return rc ? rc : cov_score_map_run(&c->request, &c->o.heatmap, e);
+}
+
+static const struct cov_tool heatmap = {
+    .summary = "scores of models, such as Pearson's r, for several species, as a heatmap",
+    .synopsis = "[options] [-o OUT.tsv] TABLE...",
+    .examples = "  covprofile heatmap --plot r.png -o r.tsv old.evaluation.tsv new.evaluation.tsv\n"
+                "  covprofile heatmap --value loss --datasets atacseq --labels old,new old.tsv "
+                "new.tsv\n",
+    .plot = &cov_score_map_cells,
+    .lacks = COV_LACKS_THREADS | COV_LACKS_PROGRESS,
+    SUBCOMMAND(heatmap),
+};
+
 /* ---------------------------------------------------------------- fingerprint */
 
 static const struct cov_opt fingerprint_options[] = {
@@ -490,7 +530,7 @@ static void print_versions(FILE *f)
 int main(int argc, char **argv)
 {
     static const struct cov_tool *const subcommands[] = {
-        &genes, &table, &region, &correlate, &fingerprint, &coverage, NULL};
+        &genes, &table, &region, &correlate, &heatmap, &fingerprint, &coverage, NULL};
     static const struct cov_tool tool = {
         .name = "covprofile",
         .summary = "signal around genes and in regions; correlations and distributions of tracks",

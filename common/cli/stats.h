@@ -48,8 +48,10 @@ struct cov_stats_plot {
     const char *name;    /* a word, for the id and the file name */
     const char *section; /* its title in the report */
     const char *description;
-    const char *x_axis; /* of lines */
-    const char *axis;   /* of the values */
+    const char *x_axis;  /* of lines; of cells: what the columns are */
+    const char *rows;    /* of cells: what the rows are */
+    const char *axis;    /* of the values */
+    bool is_correlation; /* cells: colours are from -1 to 1; otherwise of the values */
     /* Adds the data of lines (an object with an array of pairs x, y for each row) or cells (xcats,
      * ycats and an array of rows) to the open object. `more` is that of cov_stats_set_more. */
     void (*put_data)(const void *more, const char *sample, struct cov_json *j);

@@ -401,11 +401,13 @@ static void put_bars(const struct cov_stats *s, const char *sample, struct cov_j
 static void put_look(const struct cov_stats_plot *plot, struct cov_json *j)
 {
     if (plot->type == COV_STATS_CELLS) {
-        cov_json_string(j, "xlab", "Track");
-        cov_json_string(j, "ylab", "Track");
+        cov_json_string(j, "xlab", plot->x_axis);
+        cov_json_string(j, "ylab", plot->rows);
         cov_json_string(j, "zlab", plot->axis);
-        cov_json_int(j, "min", -1);
-        cov_json_int(j, "max", 1);
+        if (plot->is_correlation) {
+            cov_json_int(j, "min", -1);
+            cov_json_int(j, "max", 1);
+        }
         cov_json_bool(j, "display_values", true);
         cov_json_bool(j, "cluster_rows", false);
         cov_json_bool(j, "cluster_cols", false);

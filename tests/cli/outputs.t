@@ -23,6 +23,7 @@ find . -type f | sort >../before
 # Each line: the option, the accepted suffix if it is a known one, and a run that would write x.SUFFIX.
 echo 'a	100	200	gene	0	+' >genes.bed
 echo 'a	100	104' >one.bed
+printf 'file\tpearson\na\t0.5\n' >scores.tsv
 printf '##fileformat=VCFv4.3\n##contig=<ID=a>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\na\t9\t.\tN\tA\t.\t.\t.\n' >v.vcf
 cat >../named <<'END'
 output .h5 fasta2h5 -f -o x g.fa
@@ -49,6 +50,8 @@ output - covprofile region -f -r a --datasets atacseq -o x p.h5
 plot - covprofile region -f -r a --datasets atacseq --plot x p.h5
 output - covprofile correlate -f -o x p.h5
 plot - covprofile correlate -f --plot x p.h5
+output - covprofile heatmap -f -o x scores.tsv
+plot - covprofile heatmap -f --plot x scores.tsv
 output - covprofile fingerprint -f --datasets atacseq -o x p.h5
 plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
 output - covprofile coverage -f --datasets atacseq -o x p.h5

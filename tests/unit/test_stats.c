@@ -382,12 +382,17 @@ TEST(prints_lines_and_cells)
     assert_contains(text, "'ylab': 'Height', 'xlab': 'Place', 'showlegend': true, "
                           "'tt_decimals': 3}, 'data': {'x': 0.25}");
     plot.type = COV_STATS_CELLS;
+    plot.rows = "Row";
     text = print_plot(&s, "x.y");
     assert_contains(text, "'id': 'covtools_shape_x_y',");
     assert_contains(text, "'section_name': 'The shape: x.y',");
     assert_contains(text, "'plot_type': 'heatmap',");
-    assert_contains(text, "'zlab': 'Height', 'min': -1, 'max': 1, ");
+    assert_contains(text,
+                    "'xlab': 'Place', 'ylab': 'Row', 'zlab': 'Height', 'display_values': true, ");
     assert_contains(text, "'data': {'x.y': 0.25");
+    plot.is_correlation = true;
+    text = print_plot(&s, "x.y");
+    assert_contains(text, "'zlab': 'Height', 'min': -1, 'max': 1, ");
     s.more = NULL;
     cov_stats_fini(&s);
 }

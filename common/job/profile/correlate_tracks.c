@@ -374,18 +374,22 @@ static void warn_of_extremes(const struct correlate_job *j)
 
 /* ---------------------------------------------------------------- outputs */
 
+static struct cov_heat_map map_of(const struct correlate_job *j, const char *title)
+{
+    return (struct cov_heat_map){.title = title,
+                                 .values = j->r,
+                                 .rows = j->names,
+                                 .columns = j->names,
+                                 .n_rows = j->n,
+                                 .n_columns = j->n,
+                                 .has_numbers = j->n <= NUMBERS_UP_TO,
+                                 .is_clustered = true};
+}
+
 static void print_table(const void *arg, FILE *f)
 {
-    const struct correlate_job *j = arg;
-    (void)fputs("track", f);
-    for (size_t k = 0; k < j->n; k++)
-        (void)fprintf(f, "\t%s", j->names[k]);
-    for (size_t i = 0; i < j->n; i++) {
-        (void)fprintf(f, "\n%s", j->names[i]);
-        for (size_t k = 0; k < j->n; k++)
-            cov_table_put_number(j->r[i * j->n + k], f);
-    }
-    (void)fputc('\n', f);
+    const struct cov_heat_map map = map_of(arg, NULL);
+    cov_heat_map_print(&map, "track", f);
 }
 
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
@@ -393,14 +397,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
     const struct correlate_job *j = arg;
     char *title = cov_strfmt(e, "%s correlation %s %zu %ss", j->o.spearman ? "Spearman" : "Pearson",
                              j->o.by_base ? "within" : "over", j->n_rows, row_name(j));
-    const struct cov_heat_map map = {.title = title,
-                                     .values = j->r,
-                                     .rows = j->names,
-                                     .columns = j->names,
-                                     .n_rows = j->n,
-                                     .n_columns = j->n,
-                                     .has_numbers = j->n <= NUMBERS_UP_TO,
-                                     .is_clustered = true};
+    const struct cov_heat_map map = map_of(j, title);
     int rc = title ? cov_heat_map_draw(&map, picture, e) : COV_ENOMEM;
     free(title);
     return rc;
@@ -426,29 +423,12 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-static void put_names(const struct correlate_job *j, const char *key, struct cov_json *json)
-{
-    cov_json_begin_array(json, key);
-    for (size_t k = 0; k < j->n; k++)
-        cov_json_string(json, NULL, j->names[k]);
-    cov_json_end_array(json);
-}
-
 /* The map of a MultiQC report. */
 static void put_cells(const void *arg, const char *sample, struct cov_json *json)
 {
-    const struct correlate_job *j = arg;
+    const struct cov_heat_map map = map_of(arg, NULL);
     (void)sample;
-    put_names(j, "xcats", json);
-    put_names(j, "ycats", json);
-    cov_json_begin_array(json, "data");
-    for (size_t i = 0; i < j->n; i++) {
-        cov_json_begin_array(json, NULL);
-        for (size_t k = 0; k < j->n; k++)
-            cov_json_double(json, NULL, j->r[i * j->n + k]);
-        cov_json_end_array(json);
-    }
-    cov_json_end_array(json);
+    cov_heat_map_put_json(&map, json);
 }
 
 const struct cov_stats_plot cov_correlate_cells = {
@@ -456,7 +436,10 @@ const struct cov_stats_plot cov_correlate_cells = {
     .name = "tracks",
     .section = "Correlation of tracks",
     .description = "Pearson's or Spearman's correlation, over bins of the genome or over features.",
+    .x_axis = "Track",
+    .rows = "Track",
     .axis = "r",
+    .is_correlation = true,
     .put_data = put_cells,
 };
 

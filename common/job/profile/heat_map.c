@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/file/textfile.h"
 #include "common/track/measures/cluster.h"
 
 /* Pixels. */
@@ -108,28 +109,38 @@ static void put_axis_names(FILE *f, const struct map_plot *p, char axis)
     (void)fprintf(f, ")\n");
 }
 
-/* Puts each row of the map, and its numbers. Returns whether any is negative. */
-static bool put_values(FILE *f, const struct map_plot *p)
+/* Finds the ends of the colours. */
+static void find_range(const struct cov_heat_map *m, double *low, double *high)
+{
+    bool is_signed = false;
+    *high = 1;
+    for (size_t i = 0; i < m->n_rows * m->n_columns; i++) {
+        is_signed = is_signed || m->values[i] < 0;
+        *high = fmax(*high, fabs(m->values[i])); /* NaN does not count */
+    }
+    *low = is_signed ? -*high : 0;
+}
+
+/* Puts each row of the map, and its numbers. */
+static void put_values(FILE *f, const struct map_plot *p)
 {
     const struct cov_heat_map *m = p->map;
-    bool is_signed = false;
     for (int numbers = 0; numbers < 2; numbers++) {
         (void)fprintf(f, "$%s << EOD\n", numbers ? "n" : "r");
         for (size_t i = 0; i < m->n_rows; i++)
             for (size_t k = 0; k < m->n_columns; k++) {
                 const double r = m->values[p->order[i] * m->n_columns + p->order[k]];
                 const char *end = k + 1 < m->n_columns ? " " : "\n";
-                is_signed = is_signed || r < 0;
                 if (!numbers)
                     (void)fprintf(f, "%.5g%s", r, end);
                 else if (isnan(r))
                     (void)fprintf(f, "%zu %zu NA\n", k, i);
                 else
-                    (void)fprintf(f, "%zu %zu %.2f\n", k, i, fabs(r) < 0.005 ? 0 : r);
+                    (void)fprintf(f, fabs(r) < 100 ? "%zu %zu %.2f\n" : "%zu %zu %.3g\n", k, i,
+                                  fabs(r) < 0.005 ? 0 : r);
             }
         (void)fprintf(f, "EOD\n");
     }
-    return is_signed;
 }
 
 /* Puts the tree as a bracket for each join, and the correlations at its heights. Distances 0 to
@@ -191,18 +202,24 @@ static void put_script(void *arg, FILE *f)
     put_axis_names(f, p, 'y');
     if (m->is_clustered)
         s->rc = put_tree(f, p, 0.97 * rows);
-    const bool is_signed = put_values(f, p);
+    put_values(f, p);
+    double low, high;
+    find_range(m, &low, &high);
     const double last_x = (double)m->n_columns - 0.5, last_y = (double)m->n_rows - 0.5;
     (void)fprintf(f,
-                  "set xrange [-0.5:%.1f]\nset yrange [%.1f:%.6f]\nset cbrange [%d:1]\n"
+                  "set xrange [-0.5:%.1f]\nset yrange [%.1f:%.6f]\nset cbrange [%.6g:%.6g]\n"
                   "set palette defined (%s0 '#ffffff', 1 '#2f7fd1')\n"
                   "set colorbox user origin screen %.6f, %.6f size screen %.6f, %.6f\n"
                   "set object 1 rectangle from -0.5,-0.5 to %.1f,%.1f fc rgb '#e4e4e4' fs solid "
                   "noborder back\n",
-                  last_x, last_y, -0.5 - rows, is_signed ? -1 : 0,
-                  is_signed ? "-1 '#e07b39', " : "", (p->right + 16) / p->width, bottom,
-                  18 / p->width, side / p->height, last_x, last_y);
-    (void)fprintf(f, "plot $r matrix with image pixels%s%s\n",
+                  last_x, last_y, -0.5 - rows, low, high, low < 0 ? "-1 '#e07b39', " : "",
+                  (p->right + 16) / p->width, bottom, 18 / p->width, side / p->height, last_x,
+                  last_y);
+    /* gnuplot makes images of two rows and columns or more. */
+    (void)fprintf(f, "plot %s%s%s\n",
+                  m->n_rows > 1 && m->n_columns > 1
+                      ? "$r matrix with image pixels"
+                      : "$n using 1:2:(0.5):(0.5):3 with boxxyerror fs solid noborder lc palette",
                   m->is_clustered ? ", $t with lines lw 1.3 lc rgb '#444444'" : "",
                   m->has_numbers ? ", $n using 1:2:3 with labels font 'DejaVu Sans,10'" : "");
 }
@@ -221,4 +238,44 @@ int cov_heat_map_draw(const struct cov_heat_map *map, const struct cov_picture *
     free(p.joins);
     free(p.order);
     return rc;
+}
+
+/* ---------------------------------------------------------------- text */
+
+void cov_heat_map_print(const struct cov_heat_map *m, const char *corner, FILE *f)
+{
+    (void)fputs(corner, f);
+    for (size_t k = 0; k < m->n_columns; k++) {
+        (void)fputc('\t', f);
+        cov_table_put_text(m->columns[k], f);
+    }
+    (void)fputc('\n', f);
+    for (size_t i = 0; i < m->n_rows; i++) {
+        cov_table_put_text(m->rows[i], f);
+        for (size_t k = 0; k < m->n_columns; k++)
+            cov_table_put_number(m->values[i * m->n_columns + k], f);
+        (void)fputc('\n', f);
+    }
+}
+
+static void put_names(struct cov_json *json, const char *key, const char *const *names, size_t n)
+{
+    cov_json_begin_array(json, key);
+    for (size_t i = 0; i < n; i++)
+        cov_json_string(json, NULL, names[i]);
+    cov_json_end_array(json);
+}
+
+void cov_heat_map_put_json(const struct cov_heat_map *m, struct cov_json *json)
+{
+    put_names(json, "xcats", m->columns, m->n_columns);
+    put_names(json, "ycats", m->rows, m->n_rows);
+    cov_json_begin_array(json, "data");
+    for (size_t i = 0; i < m->n_rows; i++) {
+        cov_json_begin_array(json, NULL);
+        for (size_t k = 0; k < m->n_columns; k++)
+            cov_json_double(json, NULL, m->values[i * m->n_columns + k]);
+        cov_json_end_array(json);
+    }
+    cov_json_end_array(json);
 }

@@ -1,12 +1,14 @@
-/* heat_map.h - a map of numbers as coloured squares, drawn by gnuplot.
+/* heat_map.h - a map of numbers with named rows and columns: as coloured squares, drawn by gnuplot, and as text.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PROFILE_HEAT_MAP_H
 #define COV_JOB_PROFILE_HEAT_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/base/json.h"
 #include "common/plot/gnuplot.h"
 
 /* Borrowed for the call. */
@@ -21,7 +23,14 @@ struct cov_heat_map {
     bool is_clustered;
 };
 
-/* Draws the map. Colours are from 0 to 1, with a negative value from -1. */
+/* Prints the map as a table, whose first line begins with the word `corner`. */
+void cov_heat_map_print(const struct cov_heat_map *map, const char *corner, FILE *f);
+
+/* Adds the map to the open object: the names `xcats` of columns, `ycats` of rows, and the rows `data`. */
+void cov_heat_map_put_json(const struct cov_heat_map *map, struct cov_json *json);
+
+/* Draws the map. Colours are from 0 to 1, or to the largest value if that is more; with a negative
+ * value, from the same below 0. */
 int cov_heat_map_draw(const struct cov_heat_map *map, const struct cov_picture *picture,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -80,6 +80,24 @@ int cov_correlate_run(const struct cov_profile_request *request,
 /* For the MultiQC report of --stats. */
 extern const struct cov_stats_plot cov_correlate_cells;
 
+/* ---- score_map.c ---- */
+
+/* Borrowed for the call. */
+struct cov_score_map_options {
+    const char *value;           /* a column of the tables */
+    struct cov_strings datasets; /* n = 0: all but "total" */
+    struct cov_strings labels;   /* of the tables; n = 0: the names of their files */
+};
+
+/* Reads a table for each of request->inputs, with a value for a file and dataset in each row, and writes a row
+ * for each file, and a column for each table and dataset, NaN where there is none. COV_EINPUT for a value that is not a
+ * number, or is there twice. *stats gets "heatmap". */
+int cov_score_map_run(const struct cov_profile_request *request,
+                      const struct cov_score_map_options *options, struct cov_err *e) COV_MUST_USE;
+
+/* For the MultiQC report of --stats. */
+extern const struct cov_stats_plot cov_score_map_cells;
+
 /* ---- fingerprint_tracks.c ---- */
 
 /* Borrowed for the call. */
