@@ -97,7 +97,7 @@ for key in ("bases", "chunks"):
     assert merged["shards"][key] == merged["data"]["weed.plant"][key] == sum(s[key] for s in shards) == whole[key], key
 assert any("all_runs" in json.load(open(name)) for name in glob.glob("stats/covpredict/*of4_mqc.json"))'
 
-coveffect vcf -q -m plant.ckpt -g weed.fa -o hand.tsv weed.vcf
+coveffect vcf -q -m plant.ckpt -g weed.fa --genes weed.gff3 -o hand.tsv weed.vcf
 ok 'effects are those by hand' cmp hand.tsv effects/weed.plant.tsv
 is "$(echo bases/* effects/*)" 'bases/weed.plant.atacseq bases/weed.plant.h3k4me3 effects/weed.plant.tsv' '  there is one table'
 coveffect ism -q -m plant.ckpt -g weed.fa -R weed.bed --length 20 --dataset h3k4me3 -o hand/bases

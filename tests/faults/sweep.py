@@ -81,6 +81,7 @@ coverage    old o.tsv       | covprofile coverage -f --curves o.tsv @/p.h5
 effects     old o.tsv       | coveffect vcf -f --window 400 -m @/m.ckpt -g @/g.fa --width 51 -o o.tsv @/v.vcf
 effects-vcf old o.vcf.gz    | coveffect vcf -f --window 400 -m @/m.ckpt -g @/g.fa.gz --width 51 --tracks t/ -o o.vcf.gz @/v.vcf
 effects-resume :            | coveffect vcf --resume --window 400 -m @/m.ckpt -g @/g.fa --width 51 -o o.tsv @/v.vcf
+effects-context :           | coveffect vcf --background 2 --genes @/a.gff3 --window 400 -m @/m.ckpt -g @/g.fa --width 51 -o o.tsv @/sv.vcf
 ism         :               | coveffect ism -f --window 400 --width 51 -m @/m.ckpt -g @/g.fa -R @/r.bed --dataset x -o ism/
 gradients   :               | coveffect gradients -f --window 400 --width 51 -m @/m.ckpt -g @/g.fa -R @/r.bed --dataset x -o grad/
 train       :               | covtrain -i @/data -o model --filter-size 4 --kernel-size 3 --hidden-size 4 -b 4 -e 2 --seed 1 --save-every 1
@@ -115,6 +116,9 @@ def make_inputs(directory):
     put("v.vcf", "##fileformat=VCFv4.2\n" + "".join("##contig=<ID=%s,length=%d>\n" % (n, len(s)) for n, s in seqs.items()) +
         "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" +
         "".join("%s\t%d\trs%d\t%s\t%s\t.\t.\t.\n" % (n, p, p, s[p - 1], "AC"[s[p - 1] == "A"]) for n, s in seqs.items() for p in (100, 450, 800)))
+    put("sv.vcf", "##fileformat=VCFv4.4\n##contig=<ID=chr1>\n##INFO=<ID=END,Number=1,Type=Integer,Description=\"\">\n" +
+        "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" +
+        "".join("chr1\t450\t.\tN\t%s\t.\t.\t%s\n" % r for r in (("<DEL>", "END=470"), ("<INV>", "END=470"), ("<INS>", "SEQ=GATTACA"))))
     put("a.gff3", "##gff-version 3\n" + "".join("%s\tx\tgene\t%d\t%d\t.\t%s\t.\tID=g%d\n" % (n, b, e, strand, b) for n, b, e, strand in
                                                (("chr1", 200, 900, "+"), ("chr1", 1200, 1900, "-"), ("chr2", 100, 500, "+"))))
     put("reads.bed", "".join("%s\t%d\t%d\tr\t0\t%s\n" % (n, p, p + 50, "+-"[p % 2]) for n, s in seqs.items() for p in range(0, len(s) - 50, 7)))

@@ -40,6 +40,10 @@ make_inputs() {
     printf 'chr1\tone\nchr2\ttwo\n' >rename.tsv
     awk -v OFS='\t' '!/^@/ { print $3, $4 - 1, $4 + 49 - NR % 30, "barcode", 1 }' atacseq.sam >fragments.tsv
     awk -v step=60 -f "$here/variants.awk" weed.fa >variants.vcf
+    awk -v step=160 -f "$here/variants.awk" weed.fa | awk -F '\t' -v OFS='\t' '
+        NR == 2 { print "##INFO=<ID=END,Number=1,Type=Integer,Description=\"\">\n##INFO=<ID=SEQ,Number=.,Type=String,Description=\"\">" }
+        /^#/ { print; next }
+        { n++; $4 = "N"; $5 = substr("<DEL><DUP><INV><INS>", 1 + 5 * (n % 4), 5); $8 = n % 4 < 3 ? "END=" ($2 + 7 * n) : "SEQ=GATTACA"; print }' >symbols.vcf
     awk -v step=160 -f "$here/variants.awk" weed.fa | tee phased.vcf | awk '!/^#/ && ++n > 8 { next } { print }' >few.vcf
     cp "$here/../../workflows/demo/plant.ckpt" .
 

@@ -160,7 +160,7 @@ workflow COVTOOLS {
         signals.filter { sample, _files -> sheet.any { it.sample == sample && it.bams } }.map { sample, files -> [[id: sample], files] }
     )
 
-    COVEFFECT_VCF(rows.filter { it.variants }.map { [[id: it.id], it.fasta, it.variants, it.checkpoint] }.unique())
+    COVEFFECT_VCF(rows.filter { it.variants }.map { [[id: it.id], it.fasta, it.variants, it.checkpoint, it.genes ?: []] }.unique())
     COVEFFECT_BASES(
         rows.filter { it.explain }
             .flatMap { row ->

@@ -40,7 +40,7 @@ workflow {
     COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
     COVPROFILE_REGION([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed'), 'chr1:1-5000'])
     COVPROFILE_CORRELATE([meta, [data('-predictions.h5'), data('-weed.h5')]])
-    COVEFFECT_VCF([meta, data('-weed.fa.gz'), data('-weed.vcf'), data('-tiny.ckpt')])
+    COVEFFECT_VCF([meta, data('-weed.fa.gz'), data('-weed.vcf'), data('-tiny.ckpt'), data('-weed.bed')])
     COVEFFECT_BASES([meta, data('-weed.fa.gz'), data('-weed.bed'), data('-tiny.ckpt'), 'atacseq'], 'gradients')
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

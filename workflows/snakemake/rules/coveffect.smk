@@ -6,6 +6,7 @@ rule coveffect_vcf:
     input:
         fasta=files(fasta_of),
         variants=files(variants_of),
+        genes=files(genes_of),
         model=checkpoint_of,
         checked="checkpoints/{model}.checked",
     output:
@@ -18,6 +19,8 @@ rule coveffect_vcf:
     params:
         fasta=urls(fasta_of),
         variants=urls(variants_of),
+        urls=urls(genes_of),
+        genes=lambda wildcards: "--genes=" if wildcards.sample in GENES else "",
         resume=lambda wildcards: "" if urls(variants_of)(wildcards) else "--resume",
         extra=config["coveffect"]["extra"],
     threads: config["coveffect"]["threads"]
@@ -30,6 +33,7 @@ rule coveffect_vcf:
         config["container"]
     shell:
         "coveffect vcf -f {params.resume} -v -@ {threads} -m {input.model:q} --genome={input.fasta:q}{params.fasta:q}"
+        " {params.genes}{input.genes:q}{params.urls:q}"
         " --stats {output.stats:q} {params.extra} -o {output.table:q} -- {input.variants:q} {params.variants:q} 2> {log:q}"
         " && rm -f {output.table:q}.resume"
 

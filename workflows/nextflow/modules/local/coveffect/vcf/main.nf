@@ -10,7 +10,7 @@ process COVEFFECT_VCF {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(fasta, stageAs: 'genome/*'), path(variants, stageAs: 'variants/*'), path(model, stageAs: 'model/*')
+    tuple val(meta), path(fasta, stageAs: 'genome/*'), path(variants, stageAs: 'variants/*'), path(model, stageAs: 'model/*'), path(genes, stageAs: 'genes/*')
 
     output:
     tuple val(meta), path("${prefix}.tsv"), emit: table
@@ -22,9 +22,10 @@ process COVEFFECT_VCF {
 
     script:
     def args = task.ext.args ?: ''
+    def annotation = genes ? "--genes ${genes}" : ''
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    coveffect vcf -f -@ ${task.cpus} -m ${model} -g ${fasta} --stats ${prefix}_mqc.json ${args} \\
+    coveffect vcf -f -@ ${task.cpus} -m ${model} -g ${fasta} ${annotation} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.tsv ${variants}
     """
 
