@@ -17,6 +17,7 @@ struct config {
     struct cov_strings bin_sizes, others[COV_OP_MEAN]; /* files for each operation */
     int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
     double scale, peak_cutoff, measured_cutoff;
+    const char *hub;
 };
 
 /* In the order of enum cov_track_kind. */
@@ -40,6 +41,8 @@ enum {
     ROW_LOG2,
     ROW_MEAN,
     ROW_PSEUDOCOUNT,
+    ROW_HUB,
+    ROW_IGV,
     ROW_SOURCE,
     ROW_REGIONS_FILE = ROW_SOURCE + COV_SOURCE_ROW_REGIONS_FILE
 };
@@ -88,6 +91,12 @@ static const struct cov_opt options[] = {
     [ROW_PSEUDOCOUNT] =
         COV_OPT(FLOAT, "pseudocount", 0, INPUT(source.values.pseudocount), "V",
                 "with --log2: add V to both values", .def = "1", .min = 1e-30, .max = 1e30),
+    [ROW_HUB] = COV_OPT(STRING, "hub", 0, FIELD(hub), "DIR/",
+                        "write the tracks to DIR/, and files that open it in genome browsers: "
+                        "hub.txt (UCSC), config.json (JBrowse 2), index.html (igv.js)"),
+    [ROW_IGV] =
+        COV_OPT(STRING, "igv", 0, INPUT(igv), "URL",
+                "with --hub: the address of igv.js, also relative to DIR/", .def = "igv.min.js"),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(INPUT(source), "convert",
                                       "datasets to convert, separated by commas (default: all)",
                                       "write", " (needed for bigWig)"),
@@ -198,7 +207,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     values->has_min = given[ROW_MIN_VALUE];
     o->printed = stdout;
     o->is_short = !common->output && isatty(STDOUT_FILENO);
-    o->input.output = common->output;
+    if (given[ROW_IGV] && !c->hub)
+        return cov_fail(e, COV_EUSAGE, "--igv needs --hub");
+    if (common->output && c->hub)
+        return cov_fail(e, COV_EUSAGE, "--hub and -o cannot be used together");
+    o->input.is_hub = c->hub != NULL;
+    o->input.output = c->hub ? c->hub : common->output;
     o->input.force = common->force;
     o->input.tmpdir = common->tmpdir;
     o->input.has_kind = given[ROW_FORMAT];

@@ -63,7 +63,7 @@ TEST(vanish_together)
     /* Another program creates the second file during the run, so the first one is removed. */
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz", "mine");
-    assert_fails_with(cov_track_files_commit(f, &e), COV_EEXIST,
+    assert_fails_with(cov_track_files_commit(f, NULL, 0, &e), COV_EEXIST,
                       "out/x_b_avg.bg.gz was created by another program; use -f to replace it");
     cov_track_files_free(f);
     check_text("out/x_b_avg.bg.gz", "mine");
@@ -73,7 +73,7 @@ TEST(vanish_together)
     /* Another program creates the index of the second file. */
     f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz.tbi", "mine");
-    assert_int_equal(cov_track_files_commit(f, NULL), COV_EEXIST);
+    assert_int_equal(cov_track_files_commit(f, NULL, 0, NULL), COV_EEXIST);
     cov_track_files_free(f);
     check_text("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(count_files("out"), 1);
@@ -85,7 +85,7 @@ TEST(replace_stale_indexes)
     put_text("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
     check_text("out/x_a_avg.bg.gz.csi", "old");
-    assert_ok(cov_track_files_commit(f, &e));
+    assert_ok(cov_track_files_commit(f, NULL, 0, &e));
     cov_track_files_free(f);
     assert_int_equal(access("out/x_a_avg.bg.gz.csi", F_OK), -1);
     assert_int_equal(count_files("out"), 4);

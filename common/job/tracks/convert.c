@@ -232,11 +232,18 @@ static int copy_out(const struct track_file *t, struct cov_err *e)
     }
 }
 
-int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
+const char *cov_track_files_name(const struct cov_track_files *f, size_t k)
+{
+    assert(f);
+    return f->tracks[k].name;
+}
+
+int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *more, size_t n_more,
+                           struct cov_err *e)
 {
     assert(f);
     size_t n = 0;
-    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES), sizeof *files, e);
+    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES) + n_more, sizeof *files, e);
     if (!files)
         return COV_ENOMEM;
     for (size_t i = 0; i < f->n; i++) {
@@ -248,6 +255,8 @@ int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
             else
                 files[n++] = &t->indexes[k];
     }
+    for (size_t i = 0; i < n_more; i++)
+        files[n++] = &more[i];
     int rc = f->tracks[0].fd >= 0 ? copy_out(&f->tracks[0], e) : COV_OK;
     if (!rc)
         rc = cov_outfile_commit_all(files, n, e);
@@ -300,6 +309,7 @@ struct convert_job {
     double *factors;                    /* [source->n_datasets]; NULL: none */
     struct cov_track_files *files;
     struct cov_track_sink **sinks; /* borrowed from the files */
+    struct cov_outfile hub[COV_HUB_FILES];
 };
 
 /* By enum cov_operation: the end of a file name; without _, the option. */
@@ -321,6 +331,11 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 {
     if (!o->output)
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
+    if (o->is_hub && kind_of_output(o) != COV_TRACK_BIGWIG)
+        return cov_fail(e, COV_EUSAGE, "--hub needs the format bigwig");
+    if (o->is_hub && !cov_path_names_dir(o->output))
+        return cov_fail(e, COV_EUSAGE, "--hub %s: not a directory; end a new one in '/'",
+                        o->output);
     if (cov_path_names_dir(o->output)) {
         if (o->basename && strchr(o->basename, '/'))
             return cov_fail(e, COV_EUSAGE, "--basename %s: must not contain '/'", o->basename);
@@ -381,6 +396,8 @@ static int open_tracks(struct convert_job *j, const char *tail, const char *stem
                                   j->source->n_datasets, cov_pool_size(j->pool), &j->files, e);
     for (size_t k = 0; !rc && k < j->source->n_datasets; k++)
         j->sinks[k] = cov_track_files_sink(j->files, k);
+    if (!rc && o->is_hub)
+        rc = cov_hub_begin(j->hub, o->output, o->force, e);
     return rc;
 }
 
@@ -396,6 +413,26 @@ static int open_outputs(struct convert_job *j, struct cov_err *e)
     if (!rc)
         rc = open_tracks(j, tail, stem, e);
     free(tail);
+    free(stem);
+    return rc;
+}
+
+static int write_hub(struct convert_job *j, struct cov_err *e)
+{
+    const struct cov_convert_options *o = j->o;
+    const size_t n = j->source->n_datasets;
+    const char **tracks = cov_calloc(n, sizeof *tracks, e);
+    char *stem = cov_path_stem(j->input, e);
+    const struct cov_hub_target target = {.dir = o->output,
+                                          .name = o->basename ? o->basename : stem,
+                                          .igv = o->igv,
+                                          .tracks = tracks,
+                                          .n_tracks = n,
+                                          .sink = j->sinks[0]};
+    for (size_t k = 0; tracks && k < n; k++)
+        tracks[k] = cov_track_files_name(j->files, k);
+    const int rc = tracks && stem ? cov_hub_write(j->hub, &target, e) : COV_ENOMEM;
+    free(tracks);
     free(stem);
     return rc;
 }
@@ -626,6 +663,8 @@ static void warn_of_gaps(const struct convert_job *j, int64_t n_bases)
 
 static void free_job(struct convert_job *j)
 {
+    for (size_t i = 0; i < COV_HUB_FILES; i++)
+        cov_outfile_abort(&j->hub[i]);
     cov_track_files_free(j->files);
     for (size_t i = 0; j->stores && i < (j->n - 1) * j->source->n_datasets; i++)
         cov_interval_store_free(j->stores[i]);
@@ -650,6 +689,8 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     struct convert_job this = {.input = input, .o = options, .n = options->others.n + 1},
                        *j = &this;
     struct cov_job job = {.progress = progress, .stats = stats};
+    for (size_t i = 0; i < COV_HUB_FILES; i++)
+        j->hub[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     int rc = check_options(j->o, e);
     if (!rc)
         rc = check_input(j, e);
@@ -683,8 +724,10 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     if (!rc && j->n > 1 && stats)
         warn_of_gaps(j, stats->bases);
     double beg = cov_clock();
+    if (!rc && options->is_hub)
+        rc = write_hub(j, e);
     if (!rc)
-        rc = cov_track_files_commit(j->files, e);
+        rc = cov_track_files_commit(j->files, j->hub, options->is_hub ? COV_HUB_FILES : 0, e);
     if (!rc && stats)
         cov_stats_add_stage(stats, "finish", cov_clock() - beg);
     if (!rc)

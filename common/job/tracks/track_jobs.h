@@ -56,12 +56,40 @@ int cov_track_files_open(const struct cov_track_target *target,
 /* Track k < n_datasets. Different tracks may be used by different threads. */
 struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k);
 
-/* After all tracks have been closed: gives all files their final names, or none of them after
- * a failure. */
-int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e) COV_MUST_USE;
+/* The name of the file of track k. */
+const char *cov_track_files_name(const struct cov_track_files *f, size_t k);
+
+/* After all tracks have been closed: gives all files, and the outputs more[0..n_more), their final names,
+ * or none of them after a failure. */
+int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *more, size_t n_more,
+                           struct cov_err *e) COV_MUST_USE;
 
 /* Deletes what has not been committed. NULL is accepted. */
 void cov_track_files_free(struct cov_track_files *f);
+
+/* ---- a hub (hub.c): what opens the files of a directory in genome browsers ----
+ *
+ * hub.txt for UCSC, config.json for JBrowse 2, index.html with igv.js, and chrom.sizes. They show the
+ * tracks of the run, and what is in the directory: bigWig, bigBed, peaks, BED, GFF3 and GTF, and a
+ * .2bit file with the bases. */
+
+enum { COV_HUB_FILES = 4 };
+
+struct cov_hub_target {
+    const char *dir;
+    const char *name;          /* of the genome */
+    const char *igv;           /* the address of igv.js, relative to `dir` */
+    const char *const *tracks; /* [n_tracks]: paths of those that are not there yet */
+    size_t n_tracks;
+    const struct cov_track_sink *sink; /* one of them, which has the sequences */
+};
+
+/* Begins the outputs, which are COV_OUTFILE_INIT; the caller ends them. */
+int cov_hub_begin(struct cov_outfile files[COV_HUB_FILES], const char *dir, bool force,
+                  struct cov_err *e) COV_MUST_USE;
+/* Writes them after the tracks; the caller commits them. */
+int cov_hub_write(const struct cov_outfile files[COV_HUB_FILES],
+                  const struct cov_hub_target *target, struct cov_err *e) COV_MUST_USE;
 
 /* ---- conversion (convert.c) ---- */
 
@@ -80,6 +108,8 @@ struct cov_convert_options {
     const char *basename;     /* for a directory; NULL: the input's stem */
     bool has_kind;            /* for a directory or "-" */
     enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG, for "-" BEDGRAPH */
+    bool is_hub;              /* also write a hub to `output`, a directory */
+    const char *igv;          /* for the hub: the address of igv.js */
 };
 
 /* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each dataset and
