@@ -181,8 +181,7 @@ struct cov_program {
      * from those of forward by at most 1e-5. */
     int (*forward_edited)(struct cov_program *p, unsigned worker,
                           const struct cov_edited_chunks *chunks, float *out, struct cov_err *e);
-    /* With fewer edited chunks that have the same originals, forward is faster. */
-    size_t edits_from;
+    bool edits_many; /* with few edited chunks of the same originals, forward is faster */
 };
 
 struct cov_program_ops {

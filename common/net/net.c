@@ -171,13 +171,9 @@ bool cov_net_can_edit(const struct cov_net *net)
     return true;
 }
 
-size_t cov_net_edits_from(const struct cov_net *net)
+bool cov_net_edits_many(const struct cov_net *net)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < net->n; i++)
-        if (net->programs[i]->edits_from > most)
-            most = net->programs[i]->edits_from;
-    return most;
+    return net->programs[0]->edits_many; /* all are on one device */
 }
 
 int cov_net_forward_edited(struct cov_net *net, unsigned worker,

@@ -53,9 +53,8 @@ int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_
 
 /* Returns true if cov_net_forward_edited works: if all members have forward_edited (device.h). */
 bool cov_net_can_edit(const struct cov_net *net);
-/* Returns the number of edited chunks with the same originals from which that is faster than
- * cov_net_forward. */
-size_t cov_net_edits_from(const struct cov_net *net);
+/* Returns true if cov_net_forward is faster than that for few edited chunks of the same originals. */
+bool cov_net_edits_many(const struct cov_net *net);
 /* Sets values[chunks->n,L,outputs] at the wanted positions of edited chunks, as forward_edited. */
 int cov_net_forward_edited(struct cov_net *net, unsigned worker,
                            const struct cov_edited_chunks *chunks, float *values,

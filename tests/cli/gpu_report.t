@@ -55,6 +55,9 @@ END
 tool programs/check_lstm <<'END'
 echo ok 1 - training
 END
+tool programs/check_edits <<'END'
+echo ok 1 - edits
+END
 tool programs/bench_gpu <<'END'
 case "$*" in
 *--once*) exit ;;
@@ -69,6 +72,10 @@ case "$*" in
     esac
     echo "forward $3 batch 64: 20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
     echo "forward $3 batch 64, 1000 bases: 90000.0 chunks/s (9000.0 to 91000.0, 9 rounds)"
+    ;;
+*--edits*)
+    echo "# edits $3 batch 128: off by 1e-6 of the largest value, 1e-3 allowed"
+    echo "edits $3 batch 128: 120000.0 SNVs/s (110000.0 to 130000.0, 3 rounds)"
     ;;
 *--training*) echo "training $3 batch 64: 3000.0 chunks/s (2900.0 to 3100.0, 9 steps)" ;;
 esac
@@ -122,8 +129,8 @@ report
 SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
-racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 33 '  all other parts run'
+racecheck-edits-bf16 racecheck-edits-fp32 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
+is "$(of_parts ok | wc -w)" 40 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
@@ -142,6 +149,8 @@ bench_gpu --forward --precision fp32
 bench_gpu --training --precision bf16
 bench_gpu --training --precision tf32
 bench_gpu --training --precision fp32
+bench_gpu --edits --precision bf16
+bench_gpu --edits --precision fp32
 bench_gpu --forward --precision bf16
 bench_gpu --forward --precision tf32
 ncu
@@ -161,6 +170,8 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
     'skip +cublas-tf32 .* cuBLAS not found, or without cublasLtCreate' \
     'forward fp32 batch 64: 20000.0 chunks/s .*' \
     'training tf32 batch 64: 3000.0 chunks/s .*' \
+    'edits fp32 batch 128: 120000.0 SNVs/s .*' \
+    'edits bf16 batch 128: off by 1e-6 of the largest value, 1e-3 allowed' \
     'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s; covtools bf16 20000.0: 20.00 times as fast' \
     'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s; covtools bf16 20000.0: 2.50 times as fast' \
     'PyTorch training bf16 batch 64, eager: out of memory' \
@@ -171,7 +182,7 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
 done
 is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 41 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 50 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"
@@ -195,7 +206,7 @@ for signal in KILL TERM; do
     wait $pid 2>/dev/null || status=$?
     report=$(cat out/report.txt)
     is "$(of_parts ok | tr ' ' '\n' | grep -v '^check-training\|^check-kernels-[bf]' | paste -sd ' ' -)" \
-        'bench-bf16 bench-tf32 build check-kernels-tf32x3 check-lstm' "killed by $signal: the report has the parts that ended"
+        'bench-bf16 bench-tf32 build check-edits check-kernels-tf32x3 check-lstm' "killed by $signal: the report has the parts that ended"
     like "$report" '^forward tf32 batch 64: 20000.0' '  their rates'
     like "$report" '^FAIL +check-kernels-tf32 ' '  and failures'
     like "$(cat out/all.log)" '^forward tf32 batch 64: 20000.0' '  all.log has their output'
@@ -253,7 +264,7 @@ sed -i 's/echo 9.0/echo 10.3/' tools/nvidia-smi
 report --part check
 status_is 1 'the build fails'
 like "$report" '^FAIL +build .* status 2: x.cu\(3\): error: identifier "y" is undefined$' '  is reported'
-is "$(of_parts 'not run' | wc -w)" 11 '  programs of an earlier build are not run'
+is "$(of_parts 'not run' | wc -w)" 12 '  programs of an earlier build are not run'
 ok 'a newer card: the newest architecture before it' grep -q '^make .*CUDA_ARCHS=90 ' calls
 cp programs/check_lstm build/gpu
 report --no-build --part check-lstm
@@ -273,5 +284,8 @@ if [ -x "$bench" ] && [ -z "$SAN" ]; then
     stdout_like '^forward bf16 batch 1: once' '  a forward pass'
     stdout_like '^training bf16 batch 1: once' '  a training step'
     is "$(grep -c '^  layer .* ms, limit .* ms' "$stdout")" 13 '  the time of each layer'
+    COVTOOLS_MOCK=memory=800000000,shared=232448 run "$bench" --edits --once --length 48 --precision bf16 1 4
+    stdout_like '^# edits bf16 batch 4: off by ' '  chunks after edits'
+    stdout_like '^edits bf16 batch 4: once' '  a batch of them'
 fi
 done_testing

@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, cublas, ncu, torch, memcheck, synccheck, racecheck
+#            train, edits, cublas, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -50,7 +50,7 @@ done
 only=$(echo "$only" | tr ',' ' ')
 for name in $only; do
     case ${name%%-*} in
-    build | check | bench | train | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
+    build | check | bench | train | edits | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
     *) usage "--part: unknown part '$name'" ;;
     esac
 done
@@ -78,8 +78,8 @@ print_failures() {
 
 # Rates, and PyTorch's next to ours in the same or, for fp16, in a similar precision.
 print_rates() {
-    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/torch-*.log 2>/dev/null | awk '
-    /^(forward|training) [a-z0-9]+ batch / {
+    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/edits-*.log "$parts"/torch-*.log 2>/dev/null | awk '
+    /^(forward|training|edits) [a-z0-9]+ batch / {
         print
         if ($4 ~ /:$/ && $6 == "chunks/s")
             ours[$1, $2, $4 + 0] = $5
@@ -141,7 +141,8 @@ print_report() {
     }
     echo
     echo '== rounding errors'
-    sed -n 's/^# \(.*: off by .*\)/\1/p; s/^# \(.*: 1 - cosine .*\)/\1/p' "$parts"/check-*.log 2>/dev/null
+    sed -n 's/^# \(.*: off by .*\)/\1/p; s/^# \(.*: 1 - cosine .*\)/\1/p' "$parts"/check-*.log "$parts"/edits-*.log \
+        2>/dev/null
     echo
     echo '== layers (other precisions: all.log)'
     sed -n '/^layers of /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
@@ -227,7 +228,7 @@ conclude() { # NAME START LIMIT SAMPLES STATUS
         s/^=* *Error: \(Device not supported\).*/\1/p' "$log" | head -n 1)
     clocks=''
     case $1 in
-    bench-* | train-* | torch-*) clocks=$(sed "1,$4d" "$parts/clocks" 2>/dev/null | awk -F', *' '
+    bench-* | train-* | edits-* | torch-*) clocks=$(sed "1,$4d" "$parts/clocks" 2>/dev/null | awk -F', *' '
         $1 + 0 { if (!n || $1 < low) low = $1; if ($1 > high) high = $1; if ($2 > watts) watts = $2; n++ }
         END { if (n) printf "SM clock %d to %d MHz, at most %d W", low, high, watts }') ;;
     esac
@@ -342,9 +343,9 @@ write_report
 # ---- the parts, in the order of their importance ----
 
 if $build; then
-    rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm build/gpu/bench_gpu
+    rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm build/gpu/check_edits build/gpu/bench_gpu
     alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARCHS="$archs"} build/gpu/bench_gpu \
-        build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm
+        build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm build/gpu/check_edits
 fi
 
 for p in bf16 tf32 balanced tf32x3 fp32; do
@@ -354,6 +355,8 @@ for p in bf16 tf32 balanced tf32x3 fp32; do
     done
 done
 start check-lstm 200 build/gpu/check_lstm --big
+finish $((n_checks > 1 ? n_checks - 1 : 0))
+start check-edits 200 build/gpu/check_edits --big
 finish 0
 
 if command -v nvidia-smi >/dev/null; then
@@ -366,6 +369,10 @@ for p in tf32 balanced bf16x3 fp32; do
 done
 for p in bf16 tf32 fp32; do
     alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 8 64 256
+done
+
+for p in bf16 fp32; do
+    alone edits-$p 30 build/gpu/bench_gpu --edits --precision $p "$each" 128 256
 done
 
 for p in bf16 tf32; do
@@ -397,7 +404,7 @@ done
 
 # The small networks of the checks, because the sanitizer is slow; racecheck takes minutes, so it comes last.
 for tool in memcheck synccheck racecheck; do
-    for check in kernels-bf16 kernels-fp32 training-bf16 lstm-fp32; do
+    for check in kernels-bf16 kernels-fp32 training-bf16 lstm-fp32 edits-bf16 edits-fp32; do
         if [ -n "$sanitizer" ]; then
             start $tool-$check 240 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_${check%-*} --precision ${check#*-}
         else

@@ -57,7 +57,8 @@ static int queue_lstm(const struct run *r, size_t i, size_t n, const void *sums,
     const struct cov_cuda_step *step = r->x->lstm[i];
     const struct cov_edit_kept_layer *kept = &r->kept->layers[i];
     struct cov_cuda_lstm_edits l = {};
-    l.gates = (const float *)sums;
+    l.gates = sums;
+    l.gates_fp16 = step->sums_fp16;
     l.kept_gates = kept->sums;
     l.kept_y = kept->y;
     l.kept_cells = kept->cells;

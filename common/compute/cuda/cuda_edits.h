@@ -14,7 +14,7 @@ enum {
 
 /* What is kept of an LSTM layer, for the originals of a call. */
 struct cov_edit_kept_layer {
-    float *sums;  /* [COV_EDITED_ORIGINALS, t, direction, unit, 4] over x */
+    void *sums;   /* [COV_EDITED_ORIGINALS, t, direction, unit, 4] over x: float or fp16 */
     char *y;      /* [COV_EDITED_ORIGINALS, t, direction, unit] float or bf16 */
     float *cells; /* [COV_EDITED_ORIGINALS, t, direction, unit] */
 };

@@ -262,7 +262,7 @@ static int add_gates(struct making *m, size_t layer, int units, bool fp16, struc
                                weights->w_ih[d][(gate * l->hidden + u) * l->c_in + i]);
     s->to = COV_CUDA_GATES;
     s->gemm.y_fp16 = fp16;
-    need(m, COV_CUDA_GATES, l->t_out, (size_t)n_cols, sizeof(float)); /* as edits have them */
+    need(m, COV_CUDA_GATES, l->t_out, (size_t)n_cols, fp16 ? 2 : 4);
     size_t width = (size_t)s->gemm.width;
     float *v = (float *)(void *)add_weights(m, 3 * width * sizeof *v, &s->bias, e);
     if (!v)
@@ -712,7 +712,6 @@ int cov_cuda_plan_queue_sums(const struct cov_cuda_step *step, int rows, const c
     g.scale = (const float *)(const void *)(weights + step->scale);
     g.shift = (const float *)(const void *)(weights + step->shift);
     g.y = sums;
-    g.y_fp16 = false;
     cov_cuda_gemm(step->products, &g, stream);
     return cov_rt_launched(cov_cuda_step_name(step), e);
 }

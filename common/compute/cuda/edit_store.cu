@@ -9,11 +9,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TAIL_ROWS = 32, /* rows of the LSTMs that are wanted of a tile of the last convolutions */
-    /* Two originals take a slot as long as a batch of whole chunks; so fewer edits are not worth it. */
-    EDITS_FROM = 48,
-};
+/* Rows of the LSTMs that are wanted of a tile of the last convolutions. */
+enum { TAIL_ROWS = 32 };
 
 /* ---- making ---- */
 
@@ -82,7 +79,7 @@ int cov_cuda_edits_new(struct cov_cuda_program *p, struct cov_err *e)
     }
     if (choose_sizes(p, x)) {
         p->forward_edited = cov_cuda_forward_edited;
-        p->edits_from = EDITS_FROM;
+        p->edits_many = true; /* two originals take a slot as long as a batch of whole chunks */
     }
     return COV_OK;
 }
@@ -168,17 +165,18 @@ int cov_edit_kept_fill(const struct cov_cuda_program *p, size_t card, struct cov
     for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
         char *at = (char *)k->memory;
         for (size_t i = 0; i < cov_edit_lstms(x); i++) {
-            const struct cov_cuda_lstm *l = &x->lstm[i]->lstm;
-            const size_t floats =
-                COV_EDITED_ORIGINALS * x->t * (size_t)l->directions * (size_t)l->units;
-            const size_t cells = cov_rt_round(floats * sizeof(float)),
-                         y = cov_rt_round(floats * cov_edit_h_bytes(x->lstm[i]));
-            bytes += pass ? 0 : 5 * cells + y;
-            if (!pass)
+            const struct cov_cuda_step *l = x->lstm[i];
+            const size_t n =
+                COV_EDITED_ORIGINALS * x->t * (size_t)l->lstm.directions * (size_t)l->lstm.units;
+            const size_t sums = cov_rt_round(4 * n * (l->sums_fp16 ? 2 : 4)),
+                         y = cov_rt_round(n * cov_edit_h_bytes(l)),
+                         cells = cov_rt_round(n * sizeof(float));
+            if (!pass) {
+                bytes += sums + y + cells;
                 continue;
-            k->layers[i] = {(float *)(void *)at, at + 4 * cells,
-                            (float *)(void *)(at + 4 * cells + y)};
-            at += 5 * cells + y;
+            }
+            k->layers[i] = {at, at + sums, (float *)(void *)(at + sums + y)};
+            at += sums + y + cells;
         }
         int rc = pass ? COV_OK : cov_rt_alloc(p->cards.card[card].index, bytes, &k->memory, e);
         if (rc)

@@ -202,8 +202,9 @@ struct cov_cuda_edit {
  * within LSTM_SETTLED (lstm_edits.h), once no row of x is left that differs, or where no row is wanted.
  * The same kernels compute the originals, with `cells`: from the first row to the last one. */
 struct cov_cuda_lstm_edits {
-    const float *gates;      /* [rows, direction, unit, i f g o]: sums over rows of x that differ */
-    const float *kept_gates; /* [original, t, direction, unit, i f g o] */
+    /* Float, or fp16 if gates_fp16, in the bf16 version. */
+    const void *gates;       /* [rows, direction, unit, i f g o]: sums over rows of x that differ */
+    const void *kept_gates;  /* [original, t, direction, unit, i f g o] */
     const void *kept_y;      /* [original, t, direction, unit], like y */
     const float *kept_cells; /* [original, t, direction, unit] */
     const void *w;           /* as for struct cov_cuda_lstm */
@@ -211,7 +212,7 @@ struct cov_cuda_lstm_edits {
     float *cells; /* [n, t, direction, unit]; NULL: not wanted */
     struct cov_cuda_edit *edits; /* [n] */
     int n, t, directions, units;
-    bool y_bf16;
+    bool y_bf16, gates_fp16;
 };
 void cov_cuda_lstm_edits_bf16(const struct cov_cuda_lstm_edits *l, void *stream);
 /* For layers that are `resident` (cov_cuda_lstm_resident_fits). */

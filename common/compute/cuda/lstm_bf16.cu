@@ -423,7 +423,7 @@ struct edits_block {
 
 /* A block has K16 * 16 units, with four threads each. Shared memory holds a struct edits_block, then h of
  * two steps. Sums over x are read a step ahead, and kept values at the start of their step. */
-template <int K16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_cuda_lstm_edits l)
+template <int K16, bool FP16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_cuda_lstm_edits l)
 {
     constexpr int UNITS = K16 * 16, PITCH = UNITS + PADDING, HALF = SEQUENCES * PITCH;
     struct edits_block &b = *simt_keep_address((struct edits_block *)simt_shared());
@@ -439,13 +439,13 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_cuda_lstm_ed
     __syncthreads();
 #pragma unroll
     for (int s = 0; s < 2; s++) {
-        at[s] = edit_walk_of(l, my.first + my.s0 + s, my.direction, my.unit);
+        at[s] = edit_walk_of(l, my.first + my.s0 + s, my.direction, my.unit, FP16 ? 2 : 4);
         const bool inside = edit_starts_inside(l, at[s]);
         const int before = at[s].t - at[s].forth;
         c[s] = inside ? edit_kept_cell(l, at[s], before) : 0;
         h[(my.s0 + s) * PITCH + my.unit] =
             (uint16_t)simt_bf16(inside ? edit_kept_h(l, at[s], before) : 0);
-        next[s] = edit_sums(at[s], at[s].t);
+        next[s] = edit_sums<FP16>(at[s], at[s].t);
         if (at[s].there)
             b.moves[0][my.s0 + s] = 1;
     }
@@ -468,7 +468,7 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_cuda_lstm_ed
 #pragma unroll
         for (int s = 0; s < 2; s++) {
             moves[s] = moving[my.s0 + s] != 0;
-            next[s] = edit_sums(at[s], edit_next(at[s]));
+            next[s] = edit_sums<FP16>(at[s], edit_next(at[s]));
             kept_h[s] = l.cells ? 0 : edit_kept_h(l, at[s], at[s].t);
             kept_c[s] = l.cells ? 0 : edit_kept_cell(l, at[s], at[s].t);
         }
@@ -748,7 +748,8 @@ template <int K16> struct train_backward {
 template <int K16> struct predict_edits {
     static void launch(const struct cov_cuda_lstm_edits *l, void *stream)
     {
-        simt_launch(lstm_edits_bf16<K16>, lstm_grid(l, SEQUENCES), K16 * 64,
+        simt_launch(l->gates_fp16 ? lstm_edits_bf16<K16, true> : lstm_edits_bf16<K16, false>,
+                    lstm_grid(l, SEQUENCES), K16 * 64,
                     sizeof(struct edits_block) + (size_t)2 * SEQUENCES * (K16 * 16 + PADDING) * 2,
                     stream, *l);
     }

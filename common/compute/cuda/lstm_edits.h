@@ -16,12 +16,13 @@ struct edit_walk {
     int row;            /* floats of a row */
     int stop;           /* what the kernel reports */
     bool there;         /* the sequence exists, and has rows to compute */
-    const float *sums, *kept_sums; /* of row 0 */
-    size_t at, kept;               /* index of row 0 in y, and in the kept y and cells */
+    const char *sums, *kept_sums; /* of row 0 */
+    size_t at, kept;              /* index of row 0 in y, and in the kept y and cells */
 };
 
+/* `element`: bytes of a sum. */
 SIMT_DEVICE struct edit_walk edit_walk_of(const struct cov_cuda_lstm_edits &l, int sequence,
-                                          int direction, int unit)
+                                          int direction, int unit, int element)
 {
     struct edit_walk w;
     const int k = sequence < l.n ? sequence : l.n - 1;
@@ -37,18 +38,24 @@ SIMT_DEVICE struct edit_walk edit_walk_of(const struct cov_cuda_lstm_edits &l, i
     w.there = sequence < l.n && e.beg < e.end && (direction ? w.t >= w.last : w.t <= w.last);
     if (!w.there)
         w.t = w.last = 0;
-    w.sums = l.gates + ((ptrdiff_t)e.row - e.beg) * w.row * 4 + place * 4;
-    w.kept_sums = l.kept_gates + (size_t)e.of * l.t * w.row * 4 + place * 4;
+    w.sums = (const char *)l.gates +
+             (((ptrdiff_t)e.row - e.beg) * w.row + (ptrdiff_t)place) * 4 * element;
+    w.kept_sums = (const char *)l.kept_gates + ((size_t)e.of * l.t * w.row + place) * 4 * element;
     w.at = (size_t)k * l.t * w.row + place;
     w.kept = (size_t)e.of * l.t * w.row + place;
     return w;
 }
 
 /* Reads the sums over x of row t. */
-SIMT_DEVICE float4 edit_sums(const struct edit_walk &w, int t)
+template <bool FP16> SIMT_DEVICE float4 edit_sums(const struct edit_walk &w, int t)
 {
-    const float *from = t >= w.beg && t < w.end ? w.sums : w.kept_sums;
-    return simt_read4(from + (ptrdiff_t)t * w.row * 4);
+    const char *from = (t >= w.beg && t < w.end ? w.sums : w.kept_sums) +
+                       (ptrdiff_t)t * w.row * 4 * (FP16 ? 2 : 4);
+    if (!FP16)
+        return simt_read4((const float *)from);
+    const uint2 halves = *(const uint2 *)from;
+    const float2 a = simt_of_fp16_pair(halves.x), b = simt_of_fp16_pair(halves.y);
+    return make_float4(a.x, a.y, b.x, b.y);
 }
 
 SIMT_DEVICE int edit_next(const struct edit_walk &w)

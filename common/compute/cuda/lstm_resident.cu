@@ -327,10 +327,10 @@ template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_edits(struct cov_cuda_l
     const int place = my.slot * layout<U, 1>::ROW + place_of<U>(my.unit);
     struct weights<U, S, 1> w;
     w.load(l.w, my, area);
-    struct edit_walk at = edit_walk_of(l, my.sequence, my.direction, my.unit);
+    struct edit_walk at = edit_walk_of(l, my.sequence, my.direction, my.unit, 4);
     const bool inside = edit_starts_inside(l, at);
     float c = inside ? edit_kept_cell(l, at, at.t - at.forth) : 0;
-    float4 x = edit_sums(at, at.t);
+    float4 x = edit_sums<false>(at, at.t);
     if (my.tid < 4)
         common->moved[my.tid] = 0;
     if (my.quarter < S)
@@ -344,7 +344,7 @@ template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_edits(struct cov_cuda_l
         const uint32_t moving = common->moved[step % 4];
         if (!moving)
             break;
-        const float4 next = edit_sums(at, edit_next(at));
+        const float4 next = edit_sums<false>(at, edit_next(at));
         const float kept_h = l.cells ? 0 : edit_kept_h(l, at, at.t),
                     kept_c = l.cells ? 0 : edit_kept_cell(l, at, at.t);
         const float4 sum = add(x, multiply_h<U, S>(w, h + before, my));

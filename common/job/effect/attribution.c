@@ -462,7 +462,8 @@ int cov_attribution_mutate(struct cov_attribution *a, const struct cov_attributi
                                              .init_worker = mutate_init_worker};
     const size_t batch = o->batch ? o->batch : cov_device_batch(o->device, o->window);
     struct mutate_job j = {.a = a, .o = o, .job = job};
-    const struct cov_edited_options edited = {o->window, cov_pool_size(job->pool), batch, o->full};
+    const struct cov_edited_options edited = {o->window, cov_pool_size(job->pool), batch, o->full,
+                                              true};
     struct cov_ring_times times = {0};
     struct cov_forward_counts counts;
     int rc = cov_edited_windows_new(o->model, o->device, &edited, &j.net, e);

@@ -14,7 +14,6 @@ struct window_scratch {
     uint8_t *codes;                  /* [batch,L] */
     float *values;                   /* [batch,L,D] */
     size_t n;                        /* chunks in it */
-    bool edits;                      /* they are edits of one window */
     uint8_t *strands;                /* [2,L] the window of these chunks: + strand, - strand */
     struct cov_edited_chunk *chunks; /* [batch]; `of` is the strand */
     struct cov_version **versions;   /* [batch]: of each chunk */
@@ -24,8 +23,7 @@ struct cov_edited_windows {
     struct cov_arena memory;
     struct cov_net *net;
     struct cov_edited_options o;
-    bool incremental;  /* can compute only what differs from the window, ... */
-    size_t edits_from; /* ... which is worth it for this many chunks of a window */
+    bool incremental; /* computes only what differs from the window */
     size_t n_datasets;
     struct window_scratch *scratch; /* [n_workers] */
 };
@@ -77,8 +75,8 @@ int cov_edited_windows_new(const struct cov_ensemble *model, struct cov_device *
     int rc = cov_ensemble_net(model, device, size, &w->net, e);
     if (!rc && options->full)
         cov_net_compute_all(w->net);
-    w->incremental = !rc && !options->full && cov_net_can_edit(w->net);
-    w->edits_from = w->incremental ? cov_net_edits_from(w->net) : 0;
+    w->incremental = !rc && !options->full && cov_net_can_edit(w->net) &&
+                     (options->many || !cov_net_edits_many(w->net));
     if (!rc)
         rc = allocate_scratch(w, e);
     if (rc)
@@ -125,7 +123,7 @@ static int flush_chunks(const struct cov_edited_windows *w, unsigned worker, str
     if (s->n == 0)
         return COV_OK;
     const struct cov_edited_chunks edited = {2, s->strands, s->n, s->codes, s->chunks};
-    int rc = s->edits ? cov_net_forward_edited(w->net, worker, &edited, s->values, e)
+    int rc = w->incremental ? cov_net_forward_edited(w->net, worker, &edited, s->values, e)
                             : cov_net_forward(w->net, worker, s->n, s->codes, s->values, e);
     for (size_t i = 0; !rc && i < s->n; i++)
         take_chunk(w, s->versions[i], s->chunks[i].of, s->values + i * w->o.L * w->n_datasets);
@@ -152,37 +150,23 @@ static void add_strand(const struct cov_edited_windows *w, struct window_scratch
     s->chunks[s->n++] = (struct cov_edited_chunk){strand, beg, end};
 }
 
-/* Returns true if only differences from the window are computed. */
-static bool uses_edits(const struct cov_edited_windows *w, const struct cov_edited_window *window)
-{
-    size_t n_chunks = 0;
-    for (const struct cov_version *v = window->versions; v; v = v->next)
-        n_chunks += 2;
-    return w->incremental && n_chunks >= w->edits_from;
-}
-
 /* The chunks of a call have the same window where only differences from it are computed. */
 static int predict_window(const struct cov_edited_windows *w, unsigned worker,
                           const struct cov_edited_window *window, struct cov_err *e)
 {
     struct window_scratch *s = &w->scratch[worker];
     const struct cov_edit none = {0};
-    const size_t L = w->o.L;
-    const bool edits = uses_edits(w, window);
-    int rc = edits ? flush_chunks(w, worker, e) : COV_OK;
-    s->edits = edits;
-    if (edits) {
-        const size_t n = cov_version_codes(window, &none, L, s->strands);
-        memcpy(s->strands + L, s->strands, L);
-        cov_codes_reverse_complement(s->strands + L, n);
-    }
+    const size_t L = w->o.L, n = cov_version_codes(window, &none, L, s->strands);
+    int rc = COV_OK;
+    memcpy(s->strands + L, s->strands, L);
+    cov_codes_reverse_complement(s->strands + L, n);
     for (struct cov_version *v = window->versions; v; v = v->next)
         for (size_t strand = 0; !rc && strand < 2; strand++) {
             add_strand(w, s, window, v, strand);
             if (s->n == w->o.batch)
                 rc = flush_chunks(w, worker, e);
         }
-    return !rc && edits ? flush_chunks(w, worker, e) : rc;
+    return !rc && w->incremental ? flush_chunks(w, worker, e) : rc;
 }
 
 int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,

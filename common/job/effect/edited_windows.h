@@ -6,11 +6,10 @@
  * the end of the sequence are padding. The values of a version are those of a chunk with its bases
  * (covpredict), as the mean of both strands: exactly with `full`, else within 1e-5.
  *
- * On CPUs in single precision, and on GPUs for windows with many versions, the window itself is
- * computed once, and of its versions only what differs (device.h). So give many edits to each window,
- * and few wanted positions to each version: saturation mutagenesis passes all single-base edits of a
- * region as versions of one window, in one call or in several. The last windows are remembered from
- * call to call.
+ * On CPUs in single precision, and on GPUs with `many`, the window itself is computed once, and of its
+ * versions only what differs (device.h). So give many edits to each window, and few wanted positions to
+ * each version: saturation mutagenesis passes all single-base edits of a region as versions of one
+ * window, in one call or in several. The last windows are remembered from call to call.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EDITED_WINDOWS_H
 #define COV_JOB_EFFECT_EDITED_WINDOWS_H
@@ -60,6 +59,7 @@ struct cov_edited_options {
     unsigned n_workers; /* callers at a time */
     size_t batch;       /* chunks per call of the device; each version is two chunks */
     bool full;          /* compute everything (cov_net_compute_all) */
+    bool many;          /* each window has many versions */
 };
 
 /* Prepares the network. Borrows model and device until free. */

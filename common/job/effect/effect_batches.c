@@ -98,7 +98,7 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
 {
     const struct cov_effect_options *o = options;
     const size_t chunks = o->batch ? o->batch : cov_device_batch(o->device, o->window);
-    const struct cov_edited_options edited = {o->window, n_workers, chunks, o->full};
+    const struct cov_edited_options edited = {o->window, n_workers, chunks, o->full, false};
     *out = NULL;
     struct cov_effect_batches *b = cov_calloc(1, sizeof *b, e);
     if (!b)
