@@ -173,6 +173,25 @@ TEST(refused_writing)
     cov_ckpt_fini(&c);
 }
 
+/* More entries than the 16 bits of a ZIP file without ZIP64 count. */
+TEST(many_tensors)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_torch_tensor *t;
+    char name[16];
+    fill(&c);
+    for (int i = 0; i < 66000; i++) {
+        (void)snprintf(name, sizeof name, "t%d", i);
+        assert_ok(cov_ckpt_add_tensor(&c, name, COV_TORCH_INT64, 0, NULL, &t, &e));
+        t->i64[0] = i;
+    }
+    assert_ok(cov_ckpt_write(path, &c, &e));
+    struct cov_ckpt *r = read_good(path);
+    assert_true(same(&c, r));
+    cov_ckpt_free(r);
+    cov_ckpt_fini(&c);
+}
+
 TEST(cut_or_changed)
 {
     struct cov_ckpt c = COV_CKPT_INIT;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <limits.h>
 #include <sys/mman.h>
 
 #include "common/codec/codec.h"
@@ -221,6 +222,16 @@ TEST(test_lzf_window)
             cov_codec_undo((struct cov_applied){&filter, 1, 0}, packed, n, back, N, NULL, &e));
         assert_memory_equal(back, src, N);
     }
+}
+
+/* The bytes are not read. */
+TEST(test_lzf_too_large)
+{
+    size_t n;
+    uint8_t byte = 0;
+    assert_fails(cov_codec_encode((struct cov_codec_choice){COV_CODEC_LZF, 0}, 0, &byte,
+                                  (size_t)UINT_MAX + 1, &byte, &n, &e),
+                 COV_EUNSUPPORTED, "lzf: a chunk of 4294967296 bytes is too large");
 }
 
 /* Truncated data is refused. Data with a flipped bit is refused or, if it has no checksum,

@@ -22,9 +22,22 @@ static void parses(const char *text, enum cov_device_kind kind, size_t n_cards)
 
 TEST(names)
 {
-    static const char *const wrong[] = {
-        "",      "CPU",      "cuda:",   "cuda:0,", "cuda:,0",     "cuda:1,1", "cuda:-1", "cuda:1;2",
-        "cuda0", "cuda:0x1", "cuda: 1", "gpu",     "cuda:123456", "auto:0",   "cuda:1.5"};
+    static const char *const wrong[] = {"",
+                                        "CPU",
+                                        "cuda:",
+                                        "cuda:0,",
+                                        "cuda:,0",
+                                        "cuda:1,1",
+                                        "cuda:-1",
+                                        "cuda:1;2",
+                                        "cuda0",
+                                        "cuda:0x1",
+                                        "cuda: 1",
+                                        "gpu",
+                                        "cuda:123456",
+                                        "auto:0",
+                                        "cuda:1.5",
+                                        "cuda:0000000000001"};
     struct cov_device_choice choice;
     char many[8 * (COV_DEVICE_MAX_CARDS + 1)] = "cuda:0";
     parses("auto", COV_DEVICE_AUTO, 0);

@@ -70,6 +70,18 @@ ssize_t short_pwrite(int fd, const void *from, size_t n, off_t at)
     return syscall(SYS_pwrite64, fd, from, n < most ? n : most, at);
 }
 
+/* What the journal calls to drop a torn piece. */
+static bool cannot_truncate;
+
+int failing_ftruncate(int fd, off_t size) __asm__("ftruncate64");
+int failing_ftruncate(int fd, off_t size)
+{
+    if (!cannot_truncate)
+        return (int)syscall(SYS_ftruncate, fd, size);
+    errno = EIO;
+    return -1;
+}
+
 static struct cov_journal *reopen(const char *path)
 {
     struct cov_journal *j;
@@ -171,6 +183,22 @@ TEST(test_cut)
         cov_journal_close(j);
         make("c");
     }
+}
+
+/* A torn piece that cannot be dropped would hide those after it. */
+TEST(test_cannot_truncate)
+{
+    struct cov_journal *j;
+    make("z");
+    assert_int_equal(truncate("z", size_of("z") - 1), 0);
+    assert_ok(cov_journal_open("z", &j, &e));
+    cannot_truncate = true;
+    assert_fails(cov_journal_scan(j, N, NULL, NULL, &e), COV_EIO, "z: cannot be truncated: ");
+    assert_fails(cov_journal_begin(j, head, &e), COV_EIO, "z: cannot be truncated: ");
+    cannot_truncate = false;
+    assert_ok(cov_journal_scan(j, N, NULL, NULL, &e));
+    assert_int_equal(cov_journal_n_pieces(j), N - 2);
+    assert_ok(cov_journal_remove(j, &e));
 }
 
 /* Whichever byte changes, only pieces that were appended are returned. */

@@ -26,7 +26,7 @@ struct window {
 static pthread_barrier_t barrier;
 static uint8_t *bases[N][MAX_WINDOWS];
 static size_t sizes[N][MAX_WINDOWS];
-static double sums[N_ROWS];
+static double sums[1000];
 static _Thread_local size_t self, n_windows;
 static _Thread_local int fail_share; /* share() fails */
 static size_t n_unshared;
@@ -202,23 +202,66 @@ static void *one_process(void *arg)
     return NULL;
 }
 
-TEST(test_spread)
+/* Runs a process in each thread. */
+static void run_processes(void *(*process)(void *))
 {
     pthread_t threads[N];
     size_t numbers[N];
-    n_unshared = 0;
     assert_int_equal(pthread_barrier_init(&barrier, NULL, N), 0);
     for (size_t i = 0; i < N; i++) {
         numbers[i] = i;
-        assert_int_equal(pthread_create(&threads[i], NULL, one_process, &numbers[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, process, &numbers[i]), 0);
     }
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(n_wrong_of[i], 0);
     }
     (void)pthread_barrier_destroy(&barrier);
+}
+
+TEST(test_spread)
+{
+    n_unshared = 0;
+    run_processes(one_process);
     assert_true(n_pieces_seen > 1);
     assert_int_equal(n_unshared, N * n_pieces_seen);
+}
+
+/* Compares three items, of which rank 2 has the second with other bits or, without any, only two. */
+static const char *compare(struct cov_ranks *ranks, uint64_t other_bits, struct cov_err *mine)
+{
+    struct cov_rank_item items[] = {{"a", UINT64_MAX}, {"b", 1234567890123456789}, {"c", 0}};
+    const bool differs = ranks->rank == 2;
+    items[1].fingerprint ^= differs ? other_bits : 0;
+    cov_err_clear(mine);
+    return cov_ranks_compare(ranks, items, differs && !other_bits ? 2 : 3, mine) ? mine->text : "";
+}
+
+static void *compare_process(void *arg)
+{
+    static const struct {
+        uint64_t bits;
+        const char *text;
+    } cases[] = {{1, "b: not the same in rank 2 on host "},
+                 {(uint64_t)1 << 32, "b: not the same in rank 2 on host "},
+                 {(uint64_t)1 << 63, "b: not the same in rank 2 on host "},
+                 {0, "c: not the same in rank 2 on host "}};
+    struct cov_err mine = COV_ERR_INIT;
+    self = *(size_t *)arg;
+    struct cov_ranks ranks = {.ops = &ops, .rank = self, .n = N};
+    struct cov_rank_item same[] = {{"a", UINT64_MAX}, {"b", 0}};
+    size_t n_wrong = cov_ranks_compare(&ranks, same, 2, NULL) != COV_OK;
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        const char *text = self == 2 && cases[i].bits == 0 ? "further files: not" : cases[i].text;
+        n_wrong += strncmp(compare(&ranks, cases[i].bits, &mine), text, strlen(text)) != 0;
+    }
+    n_wrong_of[self] = n_wrong;
+    return NULL;
+}
+
+TEST(test_compare)
+{
+    run_processes(compare_process);
 }
 
 /* When sharing fails, nothing needs to be closed afterwards. There is a single process, so that
