@@ -2,6 +2,7 @@
 # coveffect vcf: scores equal those of covpredict's values for the edited genome; VCF and BCF; variants without scores.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
 start_python "$SRC/tests/oracle/effect_check.py"
 
@@ -331,6 +332,12 @@ cp kept r.vcf.gz.resume
 run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
 stderr_like '^coveffect: r\.vcf\.gz\.resume is from a run with --resume; this run ignores it$' 'a run without --resume mentions the journal'
 rm r.vcf.gz r.vcf.gz.resume kept other.vcf
+{ sed '/^#CHROM/q' v.vcf && awk 'BEGIN { for (i = 300; i < 2300; i++) print "c1\t" i "\t.\tN\tA,C,G,T\t.\t.\t." }'; } | cut -f 1-8 >many.vcf
+start coveffect vcf -m m.ckpt -g g.fa --window 504 --full -@ 1 --resume -o r.tsv many.vcf
+await sh -c 'test "$(wc -c <r.tsv.resume)" -gt 5000' 2>/dev/null # a block of variants is done
+ends_by TERM:143 'during a run with --resume'
+stderr_like '^coveffect: stopped by SIGTERM; finished variants are kept in r\.tsv\.resume; run the same command with --resume to continue$' '  says how to continue'
+rm r.tsv.resume many.vcf
 
 # A record that is too large for the output leaves a complete journal, as a kill at the very end does.
 { cat v.vcf && printf 'c1\t5\t%0100000d\tN\t.\t.\t.\t.\tGT\t.\t.\n' 0; } >large.vcf

@@ -24,6 +24,10 @@ with h5py.File("g.h5") as src, h5py.File("part.h5", "w") as f:
     f["data/seq_lengths"] = np.array([25, 10])
     f["evaluation/x_coverage"] = np.zeros((1, 10, 1), "f4")
     f.attrs["partial"] = 1
+with h5py.File("part.h5") as src, h5py.File("nameless.h5", "w") as f:
+    src.copy("data", f)
+    del f["data/seq_names"]
+    f["data/seq_names"] = np.array([], "S50")
 with h5py.File("many.h5", "w") as f:
     f["data/seqids"] = np.array([b"c%d" % i for i in range(30)])
     f["data/start_ends"] = np.array([(0, i + 1) for i in range(30)], "i4")
@@ -57,6 +61,7 @@ is "$(grep -c '^p\.h5: predictions file$\|^part\.h5: genome file$' "$stdout")" 2
 run h5chunk info --json none.h5 p.h5
 status_is 1 '  as JSON'
 ok '  too' "$PYTHON" -c 'import json, sys; assert [f["path"] for f in json.load(open(sys.argv[1]))["files"]] == ["p.h5"]' "$stdout"
+run_refused 1 'nameless\.h5: data/seq_names is empty$' 'a partial file without names' h5chunk info nameless.h5
 run h5chunk info many.h5
 stdout_like '^many\.h5: file of chunks$' 'a file of another kind'
 stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'only some of many sequences are listed'

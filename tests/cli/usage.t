@@ -13,6 +13,7 @@ printf 'chrA\t100\t600\n' >r.bed
 printf 'chrA\t100\t600\nchrA\t2000\t2700\n' >two.bed
 printf 'chrA\t100\t600\tp\t5\t.\t4.5\t3\t2\t50\n' >r.narrowPeak
 printf '##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nchrA\t1\t.\tT\tA\t.\t.\t.\n' >v.vcf
+mkfifo fifo || exit 99
 
 # ---------------------------------------------------------------- exit status
 
@@ -115,6 +116,7 @@ done <<'END'
 1 covpeaks call -c 5 --datasets nope -o o.bed p.h5|p\.h5: unknown dataset 'nope'
 1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5|c\.h5: unknown dataset 'h3k4me3'
 1 covpeaks compare --genome g.h5 t.bw r.bed|t\.bw: a track, not peaks; call its peaks with covpeaks call$
+1 covpeaks curve --measured r.bed --windows 1,5 fifo|fifo: several --windows need a file$
 1 covpeaks curve --measured t.bw u.bw|t\.bw: a track needs --measured-cutoff$
 2 covprofile genes --genes r.bed --bin-size 7 t.bw|--before 3000 must be a multiple of --bin-size 7$
 2 covprofile genes --genes r.bed -b 0 -a 0 t.bw|--before and --after are both 0$

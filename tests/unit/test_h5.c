@@ -269,6 +269,37 @@ TEST(test_crash_of_libhdf5)
     cov_h5_close(f);
 }
 
+static void put_attr(hid_t file, const char *name, hid_t type, hsize_t n, const void *values)
+{
+    hid_t space = H5Screate_simple(1, &n, NULL);
+    hid_t attr = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attr, type, values) >= 0 && H5Aclose(attr) >= 0 && H5Sclose(space) >= 0);
+}
+
+/* Only a single integer or text is read. */
+TEST(test_attributes)
+{
+    hid_t file = H5Fcreate("x.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    put_attr(file, "float", H5T_NATIVE_FLOAT, 1, &(float){7});
+    put_attr(file, "int", H5T_NATIVE_INT, 1, &(int){-7});
+    put_attr(file, "ints", H5T_NATIVE_INT, 3, (int[3]){7, 8, 9});
+    assert_true(H5Fclose(file) >= 0);
+    struct cov_h5 *f;
+    struct cov_h5_attr *attrs;
+    size_t n;
+    assert_ok(cov_h5_open("x.h5", &f, &e));
+    assert_ok(cov_h5_list_attrs(f, NULL, &attrs, &n, &e));
+    assert_int_equal(n, 3);
+    for (size_t i = 0; i < n; i++) {
+        bool is_int = strcmp(attrs[i].name, "int") == 0;
+        assert_int_equal(attrs[i].is_int, is_int);
+        assert_int_equal(attrs[i].value, is_int ? -7 : 0);
+        assert_null(attrs[i].text);
+    }
+    cov_h5_free_attrs(attrs, n);
+    cov_h5_close(f);
+}
+
 /* libhdf5 allocates and fills as many bytes as a variable-length attribute claims. */
 TEST(test_long_attribute)
 {
