@@ -97,8 +97,10 @@ static const char *const genes_anchors[] = {"tss", "tes", "centre", "scale", NUL
 static const char *const presets[] = {"none", "predmoter", NULL};
 
 static const struct cov_opt genes_options[] = {
-    [GENES_FILE] =
-        GENES_OPTION("the annotation: GFF3, GTF or BED, compressed or not", COV_OPT_REQUIRED),
+    [GENES_FILE] = COV_OPT(LIST, "genes", 0, FIELD(o.genes.annotations), "FILE,...",
+                           "the annotation, for each INPUT or one for all: GFF3, GTF or BED, "
+                           "compressed or not",
+                           .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
     [GENES_FEATURE] = FEATURE_OPTION("GFF3, GTF: the features to use, by their type in column 3"),
     [GENES_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(o.genes.layout.before), "N",
                              "bases before the anchor", .def = "3000", .max = MOST_BASES),
@@ -172,6 +174,18 @@ static int check_layout(struct config *c, const bool *given, struct cov_err *e)
     return rc ? rc : check_bin("body", l->body, l->bin, e);
 }
 
+/* Checks that there are as many annotations as inputs, or one. */
+static int check_annotations(const struct config *c, size_t n, struct cov_err *e)
+{
+    const size_t n_files = c->o.genes.annotations.n;
+    if (n_files > 1 && n_files != n)
+        return cov_fail(e, COV_EUSAGE, "--genes: %zu files for %zu input%s", n_files, n,
+                        cov_text_s((int64_t)n));
+    return n_files == 1 || !c->request.paths.second
+               ? COV_OK
+               : cov_fail(e, COV_EUSAGE, "--matrix needs one --genes for all inputs");
+}
+
 /* Checks that the layout allows a TSS enrichment. */
 static int check_tsse(const struct config *c, struct cov_err *e)
 {
@@ -196,6 +210,8 @@ static int genes_run(struct cov_common *common, void *config, const bool *given,
     int rc = apply_preset(c, given, e);
     if (!rc)
         rc = check_layout(c, given, e);
+    if (!rc)
+        rc = check_annotations(c, (size_t)n_operands, e);
     if (!rc && c->o.genes.tsse)
         rc = check_tsse(c, e);
     if (!rc)
@@ -208,13 +224,14 @@ static int genes_run(struct cov_common *common, void *config, const bool *given,
 
 static const struct cov_tool genes = {
     .summary = "mean or median signal around the TSS of genes, as curves and a heatmap",
-    .synopsis = "[options] --genes FILE [-o OUT.tsv] INPUT...",
+    .synopsis = "[options] --genes FILE,... [-o OUT.tsv] INPUT...",
     .examples =
         "  covprofile genes --genes genes.gff3 --plot genes.png -o genes.tsv predictions.h5\n"
         "  covprofile genes --genes genes.gtf --anchor scale --matrix genes.mat.gz atac.bw "
         "h3k4me3.bw\n"
         "  covprofile genes --genes peaks.bed --anchor centre -b 500 -a 500 predictions.h5 "
-        "genome.h5\n",
+        "genome.h5\n"
+        "  covprofile genes --genes moss.gff3,weed.gff3 --plot species.png moss.bw weed.bw\n",
     .plot = &cov_gene_profile_lines,
     SUBCOMMAND(genes),
 };

@@ -9,9 +9,16 @@
 
 #include "common/base/mem.h"
 
-/* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted.
+/* WIDTH, HEIGHT: pixels; MAP_WIDTH: the least. SLANTED_FROM: the smallest number of groups whose names are slanted.
  * SHORT_NAME: names of series with more characters, up to LONG_NAME, make a chart wider. */
-enum { WIDTH = 900, HEIGHT = 420, MAP_HEIGHT = 460, SLANTED_FROM = 6, MAX_TICS = 8 };
+enum {
+    WIDTH = 900,
+    HEIGHT = 420,
+    MAP_HEIGHT = 460,
+    MAP_WIDTH = 220,
+    SLANTED_FROM = 6,
+    MAX_TICS = 8
+};
 enum { SHORT_NAME = 28, LONG_NAME = 63 };
 static const double LETTER = 7.2; /* pixels */
 
@@ -245,11 +252,14 @@ static void put_maps(FILE *f, const struct cov_chart *c, bool is_svg)
         (void)fprintf(f, "set origin %.6f,0\nset size %.6f,%.6f\nset title ",
                       (double)i / (double)c->n_maps, 1 / (double)c->n_maps, share);
         cov_gnuplot_put_text(f, m->title);
+        (void)fprintf(f, " font 'DejaVu Sans,11' textcolor rgb '#222222'\nset xrange [%.9g:%.9g]\n",
+                      m->beg, m->end);
+        if (c->n_maps > 2) /* there is no room for more */
+            (void)fprintf(f, "set xtics (%.9g, 0, %.9g)\n", m->beg, m->end);
         (void)fprintf(f,
-                      " font 'DejaVu Sans,11' textcolor rgb '#222222'\nset xrange [%.9g:%.9g]\n"
                       "set yrange [%zu:0]\nset cbrange [0:%.9g]\n"
                       "plot $m%zu matrix using (%.9g+($1+0.5)*%.9g):($2+0.5):3 with image%s\n",
-                      m->beg, m->end, m->rows, m->top, i, m->beg, width, is_svg ? " pixels" : "");
+                      m->rows, m->top, i, m->beg, width, is_svg ? " pixels" : "");
     }
     (void)fprintf(f, "unset multiplot\n");
 }
@@ -259,15 +269,18 @@ struct script {
     bool is_svg;
 };
 
-/* Returns the pixels to add for the names of the series. */
-static int extra_width(const struct cov_chart *c)
+/* Returns the width in pixels. */
+static int width_of(const struct cov_chart *c)
 {
     size_t longest = SHORT_NAME;
     for (size_t i = 0; i < c->n_series; i++) {
         const size_t n = strlen(c->series[i].name);
         longest = n > longest ? n : longest;
     }
-    return (int)(LETTER * (double)((longest < LONG_NAME ? longest : LONG_NAME) - SHORT_NAME));
+    longest = longest < LONG_NAME ? longest : LONG_NAME;
+    const int width = WIDTH + (int)(LETTER * (double)(longest - SHORT_NAME));
+    const int maps = MAP_WIDTH * (int)c->n_maps;
+    return width > maps ? width : maps;
 }
 
 /* Puts what all charts of a picture share. */
@@ -283,7 +296,7 @@ static void put_settings(FILE *f, const struct cov_chart *c, bool is_svg)
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
-                  is_svg ? "svg dynamic" : "pngcairo", WIDTH + extra_width(c), HEIGHT + below,
+                  is_svg ? "svg dynamic" : "pngcairo", width_of(c), HEIGHT + below,
                   c->n_series > 1 || c->has_key ? "" : "\nunset key");
     if (c->below)
         (void)fprintf(f, "set lmargin 10\nset multiplot layout 2,1\n");

@@ -56,6 +56,32 @@ printf 'chr1\t100\t200\nchr1\t50\t60\n' >three.bed
 genes --genes three.bed -b 10 -a 10 --matrix m.mat.gz -o t.tsv t.bg
 ok 'a BED of three columns' ask matrix m.mat.gz genes=three.bed before=10 after=10 tracks=t.bg
 
+# ---------------------------------------------------------------- several annotations
+
+awk 'NR % 2' f.bed >half.bed
+genes --genes half.bed --median --chrom-sizes sizes --stats half.json -o half.tsv u.bg
+genes --genes f.bed --median --chrom-sizes sizes --stats f.json -o t.tsv t.bg
+cut -f 2 half.tsv | paste t.tsv - >both.tsv
+run_ok 'an annotation for each input' genes --genes f.bed,half.bed --median --chrom-sizes sizes --stats s.json -o t.tsv t.bg u.bg
+ok '  each track has its own' cmp t.tsv both.tsv
+ok '  --stats, too' "$PYTHON" -c '
+import json
+both, *ones = (json.load(open(name + ".json")) for name in ("s", "f", "half"))
+assert both["profiles"] == ones[0]["profiles"] + ones[1]["profiles"]
+assert both["features"] == ones[0]["features"] + ones[1]["features"] > ones[0]["features"]'
+genes --genes f.bed --chrom-sizes sizes -o one.tsv t.bg u.bg
+run_ok '  the same for both' genes --genes f.bed,f.bed --chrom-sizes sizes --stats s.json -o t.tsv t.bg u.bg
+ok '    is the same as one' cmp t.tsv one.tsv
+ok '    and counts once' "$PYTHON" -c '
+import json
+assert len({json.load(open(name))["features"] for name in ("s.json", "f.json")}) == 1'
+refuses_genes 2 '--genes: 2 files for 3 inputs$' 'too few annotations' --genes f.bed,half.bed t.bg u.bg t.bw
+refuses_genes 2 '--genes: 2 files for 1 input$' '  too many' --genes f.bed,half.bed t.bg
+refuses_genes 2 '--matrix needs one --genes for all inputs$' '  for a matrix' --genes f.bed,half.bed --matrix x.gz t.bg u.bg
+printf 'other\t5\t9\n' >other.bed
+refuses_genes 1 'other\.bed: none of its sequences \(other\) is in u\.bg ' '  an annotation of other sequences' \
+    --genes f.bed,other.bed --chrom-sizes sizes t.bg u.bg
+
 # ---------------------------------------------------------------- inputs
 
 for track in t u; do
@@ -109,6 +135,12 @@ if command -v gnuplot >/dev/null; then
         genes --genes f.bed --anchor $anchor --plot p.svg -o t.tsv t.bw
         ok "  or an SVG: $anchor" grep -q '</svg>' p.svg
     done
+    genes --genes f.bed,half.bed,half.bed -b 1000 -a 1000 --plot p.svg --chrom-sizes sizes t.bg u.bg t.bw
+    ok '  of two annotations, with tics that fit' "$PYTHON" -c '
+import xml.etree.ElementTree as tree
+texts = [text.strip() for text in tree.parse("p.svg").getroot().itertext()]
+assert sum(text.endswith(" features of 2 annotations") for text in texts) == 1
+assert (texts.count("-1000"), texts.count("1000"), texts.count("t")) == (4, 4, 2), texts'
     run_ok '  of a single bin' genes --genes h5.bed -b 0 -a 10 --plot p.svg --datasets h3k4me3 p.h5
     like "$(cat p.svg)" '>3 features of h5<' '  whose title has the number of features'
     like "$(cat p.svg)" '>mean and 95 % confidence interval<' '  and whose axis names the band'

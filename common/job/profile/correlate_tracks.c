@@ -62,8 +62,8 @@ static int read_features(struct correlate_job *j, const struct cov_profile_reque
     if (!rc)
         rc = cov_windows_init(&j->windows, &j->features, &j->o.layout, e);
     if (!rc)
-        rc = cov_profile_tracks_init(&j->tracks, &j->windows, j->o.by_base ? &request->paths : NULL,
-                                     e);
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, 1,
+                                     j->o.by_base ? &request->paths : NULL, e);
     if (!rc)
         rc = cov_profile_tracks_read(&j->tracks, request, e);
     j->n = j->tracks.n;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -23,8 +24,9 @@
 /* Lives until --stats has been printed. */
 struct gene_profile_job {
     struct cov_gene_profile_options o;
-    struct cov_annotation features;
-    struct cov_windows windows;
+    struct cov_annotation *features;     /* [n]. Owned */
+    struct cov_windows *windows;         /* [n]: of these. Owned */
+    size_t n, n_annotations, n_features; /* the last two: the same file counts once */
     struct cov_profile_tracks tracks;
     char *stem;
     unsigned n_threads;
@@ -33,7 +35,7 @@ struct gene_profile_job {
 /* ---------------------------------------------------------------- the picture */
 
 /* A map has one row for each of many features that follow one another by signal, their mean over all
- * tracks, so that the rows of all maps are the same features. */
+ * tracks of the annotation, so that the rows of their maps are the same features. */
 
 /* A gnuplot script has the maps as text, and an SVG picture has a rectangle for each of their
  * values. */
@@ -73,10 +75,18 @@ static int by_signal(const void *a, const void *b)
     return (x->feature > y->feature) - (x->feature < y->feature);
 }
 
-static int rank(struct profile_plot *p, struct cov_err *e)
+static bool has_same_features(const struct cov_profile_track *a, const struct cov_profile_track *b)
+{
+    return strcmp(a->windows->features->path, b->windows->features->path) == 0;
+}
+
+/* Ranks the features of a track. */
+static int rank(struct profile_plot *p, const struct cov_profile_track *track, struct cov_err *e)
 {
     const struct cov_profile_tracks *t = p->t;
-    const size_t n = t->windows->features->n;
+    const size_t n = track->windows->features->n;
+    free(p->order);
+    p->n_ranked = 0;
     p->order = cov_malloc(n, sizeof *p->order, e);
     if (!p->order)
         return COV_ENOMEM;
@@ -84,7 +94,7 @@ static int rank(struct profile_plot *p, struct cov_err *e)
         double sum = 0;
         size_t n_tracks = 0;
         for (size_t k = 0; k < t->n; k++)
-            if (!isnan(t->items[k]->means[i])) {
+            if (has_same_features(t->items[k], track) && !isnan(t->items[k]->means[i])) {
                 sum += t->items[k]->means[i];
                 n_tracks++;
             }
@@ -221,10 +231,13 @@ static int draw_picture(const struct cov_profile_tracks *t, const char *title, b
                         const struct cov_picture *picture, struct cov_err *e)
 {
     struct profile_plot plot = {.t = t};
-    int rc = rank(&plot, e);
-    const bool has_maps = plot.rows > 1 && plot.columns > 1; /* a map needs two of both */
-    for (size_t k = 0; !rc && has_maps && k < t->n && k < MOST_MAPS; k++)
-        rc = make_map(&plot, k, e);
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < t->n && k < MOST_MAPS; k++) {
+        if (k == 0 || !has_same_features(t->items[k], t->items[k - 1]))
+            rc = rank(&plot, t->items[k], e);
+        if (!rc && plot.rows > 1 && plot.columns > 1) /* a map needs two of both */
+            rc = make_map(&plot, k, e);
+    }
     if (!rc)
         rc = draw_chart(&plot, title, median, picture, e);
     for (size_t k = 0; k < plot.n_maps; k++) {
@@ -241,7 +254,7 @@ static void print_table(const void *arg, FILE *f)
 {
     const struct gene_profile_job *j = arg;
     const struct cov_profile_tracks *t = &j->tracks;
-    const struct cov_profile_layout *l = &j->windows.layout;
+    const struct cov_profile_layout *l = &j->windows->layout;
     (void)fputs("position", f);
     for (size_t k = 0; k < t->n; k++)
         (void)fprintf(f, "\t%s", t->items[k]->name);
@@ -266,8 +279,10 @@ static int write_matrix(const void *arg, const struct cov_outfile *out, struct c
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct gene_profile_job *j = arg;
-    char *title = cov_strfmt(e, "%zu feature%s of %s", j->features.n,
-                             cov_text_s((int64_t)j->features.n), j->stem);
+    const size_t n = j->n_features;
+    char *title = j->n_annotations == 1
+                      ? cov_strfmt(e, "%zu feature%s of %s", n, cov_text_s((int64_t)n), j->stem)
+                      : cov_strfmt(e, "%zu features of %zu annotations", n, j->n_annotations);
     int rc = title ? draw_picture(&j->tracks, title, j->o.median, picture, e) : COV_ENOMEM;
     free(title);
     return rc;
@@ -287,7 +302,7 @@ static size_t find_top(const struct cov_profile_track *track)
 
 static int64_t position_of(const struct gene_profile_job *j, size_t bin)
 {
-    return (int64_t)bin * j->windows.layout.bin - j->windows.layout.before;
+    return (int64_t)bin * j->windows->layout.bin - j->windows->layout.before;
 }
 
 /* Returns ENCODE's TSS enrichment: the largest mean over the features in bins of 10 bases within 2000 of
@@ -296,7 +311,7 @@ static int64_t position_of(const struct gene_profile_job *j, size_t bin)
 static double tss_enrichment(const struct gene_profile_job *j, const struct cov_profile_track *t)
 {
     enum { N = 2 * COV_TSSE_SIDE / COV_TSSE_BIN, EDGE = 100 / COV_TSSE_BIN };
-    const struct cov_profile_layout *l = &j->windows.layout;
+    const struct cov_profile_layout *l = &j->windows->layout;
     double noise = 0, top = 0;
     if (l->anchor != COV_ANCHOR_TSS || l->bin != COV_TSSE_BIN || l->before < COV_TSSE_SIDE ||
         l->after < COV_TSSE_SIDE)
@@ -314,7 +329,7 @@ static double tss_enrichment(const struct gene_profile_job *j, const struct cov_
 static void print_json(struct cov_json *json, const void *arg)
 {
     const struct gene_profile_job *j = arg;
-    cov_json_int(json, "features", (int64_t)j->features.n);
+    cov_json_int(json, "features", (int64_t)j->n_features);
     cov_json_begin_array(json, "profiles");
     for (size_t k = 0; k < j->tracks.n; k++) {
         const struct cov_profile_track *track = j->tracks.items[k];
@@ -402,26 +417,53 @@ static void free_job(void *arg)
 {
     struct gene_profile_job *j = arg;
     cov_profile_tracks_fini(&j->tracks);
-    cov_windows_fini(&j->windows);
-    cov_annotation_fini(&j->features);
+    for (size_t i = 0; j->windows && i < j->n; i++) {
+        cov_windows_fini(&j->windows[i]);
+        cov_annotation_fini(&j->features[i]);
+    }
+    free(j->windows);
+    free(j->features);
     free(j->stem);
     free(j);
+}
+
+static int read_annotations(struct gene_profile_job *j, const struct cov_profile_request *request,
+                            struct cov_err *e)
+{
+    const struct cov_strings *paths = &j->o.annotations;
+    struct cov_profile_features how = request->features;
+    j->stem = cov_path_stem(paths->items[0], e);
+    j->features = cov_calloc(paths->n, sizeof *j->features, e);
+    j->windows = cov_calloc(paths->n, sizeof *j->windows, e);
+    if (!j->stem || !j->features || !j->windows)
+        return COV_ENOMEM;
+    j->n = paths->n;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < j->n; i++) {
+        how.path = paths->items[i];
+        rc = cov_profile_features_read(&how, &j->features[i], e);
+        if (!rc)
+            rc = cov_windows_init(&j->windows[i], &j->features[i], &j->o.layout, e);
+        size_t k = 0;
+        while (strcmp(paths->items[k], how.path) != 0)
+            k++;
+        j->n_annotations += k == i;
+        j->n_features += k == i ? j->features[i].n : 0;
+    }
+    return rc;
 }
 
 static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
     struct gene_profile_job *j = arg;
-    const struct cov_gene_profile_options *o = &j->o;
-    const bool stores = o->median || request->paths.second || request->paths.plot;
+    const struct cov_table_paths *paths = &request->paths;
+    const bool stores = j->o.median || paths->second || paths->plot;
     const double beg = cov_clock();
     j->n_threads = request->n_threads;
-    j->stem = cov_path_stem(request->features.path, e);
-    int rc = j->stem ? cov_profile_features_read(&request->features, &j->features, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
+    int rc = read_annotations(j, request, e);
     cov_stats_add_stage(request->stats, "annotation", cov_clock() - beg);
     if (!rc)
-        rc = cov_profile_tracks_init(&j->tracks, &j->windows, stores ? &request->paths : NULL, e);
+        rc = cov_profile_tracks_init(&j->tracks, j->windows, j->n, stores ? paths : NULL, e);
     return rc ? rc : cov_profile_tracks_read(&j->tracks, request, e);
 }
 

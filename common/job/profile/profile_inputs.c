@@ -55,14 +55,14 @@ static void free_sinks(struct cov_track_sink **sinks, size_t n, bool is_ours)
     free(sinks);
 }
 
-static int read_input(struct cov_joint_input *in, const struct cov_profile_reader *r,
+static int read_input(struct cov_joint_input *in, size_t number, const struct cov_profile_reader *r,
                       struct cov_names *taken, const struct cov_profile_request *request,
                       struct cov_err *e)
 {
     int rc = cov_track_source_open(&in->in, &in->o, request->n_threads, &in->source, e);
     if (rc)
         return rc;
-    const struct cov_profile_input seen = {in->in.path, in->source, &in->o, taken};
+    const struct cov_profile_input seen = {in->in.path, in->source, &in->o, taken, number};
     const size_t n = in->source->n_datasets;
     struct cov_track_sink **sinks = cov_calloc(n, sizeof(struct cov_track_sink *), e);
     rc = sinks ? cov_track_source_describe(in->source, request->stats, e) : COV_ENOMEM;
@@ -92,7 +92,7 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
     if (!rc)
         rc = cov_joint_inputs_share(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = read_input(&list[i], r, taken, request, e);
+        rc = read_input(&list[i], i, r, taken, request, e);
         cov_track_source_close(list[i].source);
         list[i].source = NULL;
     }

@@ -22,6 +22,7 @@ struct cov_profile_input {
     const struct cov_track_source *source;
     const struct cov_source_options *o;
     struct cov_names *taken; /* names of the tracks so far */
+    size_t number;           /* of the input */
 };
 
 /* What to do with the datasets of an input. */

@@ -17,7 +17,9 @@
 
 /* ---- gene_profile.c ---- */
 
+/* Borrowed for the call. */
 struct cov_gene_profile_options {
+    struct cov_strings annotations; /* a file for each input, or one for all */
     struct cov_profile_layout layout;
     bool median; /* over the features; otherwise the mean */
     bool tsse;   /* warn about each track without a TSS enrichment */
@@ -26,8 +28,8 @@ struct cov_gene_profile_options {
 /* A TSS enrichment needs bins of this width, around the TSS, and this many bases or more on both sides. */
 enum { COV_TSSE_BIN = 10, COV_TSSE_SIDE = 2000 };
 
-/* Writes a row for each position around request->features, and a column for each track; as second
- * file, a matrix as of computeMatrix. *stats gets "profiles". */
+/* Writes a row for each position around the features, of request->features except for its path, and a
+ * column for each track; as second file, for one annotation, a matrix as of computeMatrix. *stats gets "profiles". */
 int cov_gene_profile_run(const struct cov_profile_request *request,
                          const struct cov_gene_profile_options *options,
                          struct cov_err *e) COV_MUST_USE;

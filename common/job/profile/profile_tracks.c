@@ -24,16 +24,16 @@ static const double Z95 = 1.959963984540054; /* of the normal distribution, for 
 
 /* ---------------------------------------------------------------- bins */
 
-static int64_t place_of(const struct cov_profile_tracks *t, size_t track, size_t feature)
+static int64_t place_of(const struct cov_profile_track *track, size_t feature)
 {
-    return (int64_t)((track * t->windows->features->n + feature) * t->n_bins * sizeof(double));
+    return (int64_t)((track->first + feature) * track->all->n_bins * sizeof(double));
 }
 
 static int store(const struct cov_profile_track *track, size_t feature, const double *bins,
                  struct cov_err *e)
 {
     const struct cov_profile_tracks *t = track->all;
-    const int64_t at = place_of(t, track->number, feature);
+    const int64_t at = place_of(track, feature);
     if (cov_write_at(t->fd, at, bins, t->n_bins * sizeof *bins) != 0)
         return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
     track->has_bins[feature] = true;
@@ -71,7 +71,7 @@ int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, si
             bins[i] = (double)NAN;
         return COV_OK;
     }
-    const int64_t at = place_of(t, track, feature) + (int64_t)(first * sizeof *bins);
+    const int64_t at = place_of(t->items[track], feature) + (int64_t)(first * sizeof *bins);
     const ssize_t got = cov_read_at(t->fd, at, bins, n * sizeof *bins);
     if (got < 0)
         return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
@@ -91,18 +91,23 @@ static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
 }
 
 int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
-                            const struct cov_table_paths *paths, struct cov_err *e)
+                            size_t n_windows, const struct cov_table_paths *paths,
+                            struct cov_err *e)
 {
     *t = (struct cov_profile_tracks){.windows = windows,
+                                     .n_windows = n_windows,
                                      .n_bins = cov_profile_bins(&windows->layout),
                                      .stores = paths,
                                      .fd = -1};
-    const size_t n = windows->features->n, n_short = windows->n_short;
-    if (n_short > 0)
-        cov_warn("%s: %zu of %zu feature%s %s shorter than a bin (%" PRId64
-                 " bases) and %s no values; use a smaller --bin-size",
-                 windows->features->path, n_short, n, cov_text_s((int64_t)n),
-                 n_short == 1 ? "is" : "are", windows->layout.bin, n_short == 1 ? "has" : "have");
+    for (size_t i = 0; i < n_windows; i++) {
+        const struct cov_windows *w = &windows[i];
+        const size_t n = w->features->n, n_short = w->n_short;
+        if (n_short > 0)
+            cov_warn("%s: %zu of %zu feature%s %s shorter than a bin (%" PRId64
+                     " bases) and %s no values; use a smaller --bin-size",
+                     w->features->path, n_short, n, cov_text_s((int64_t)n),
+                     n_short == 1 ? "is" : "are", w->layout.bin, n_short == 1 ? "has" : "have");
+    }
     if (!paths)
         return COV_OK;
     t->tmpdir = find_dir(paths, e);
@@ -126,14 +131,17 @@ void cov_profile_tracks_fini(struct cov_profile_tracks *t)
 static int add_track(struct cov_profile_tracks *t, const struct cov_profile_input *in, size_t k,
                      struct cov_profile_track **out, struct cov_err *e)
 {
-    const size_t n = t->windows->features->n;
+    const struct cov_windows *windows = &t->windows[t->n_windows > 1 ? in->number : 0];
+    const size_t n = windows->features->n;
     struct cov_profile_track *track = cov_calloc(1, sizeof *track, e);
     if (!track || COV_RESERVE(&t->items, &t->cap, t->n + 1, e)) {
         free(track);
         return COV_ENOMEM;
     }
     track->all = t;
-    track->number = t->n;
+    track->windows = windows;
+    track->first = t->n_features;
+    t->n_features += n;
     struct cov_arena *m = &track->memory;
     double **const rows[] = {&track->middle, &track->low, &track->high, &track->sum,
                              &track->squares};
@@ -162,7 +170,7 @@ static int open_sink(void *arg, const struct cov_profile_input *in, size_t k,
     struct cov_profile *p = (struct cov_profile *)*sink;
     int rc = add_track(t, in, k, &track, e);
     if (!rc)
-        rc = cov_profile_init(p, t->windows, in->source->name, in->source->contigs, e);
+        rc = cov_profile_init(p, track->windows, in->source->name, in->source->contigs, e);
     p->take = take_bins;
     p->arg = track;
     return rc;
@@ -231,7 +239,7 @@ static void finish_median(const struct cov_profile_track *track, size_t bin, dou
 static int finish_columns(const struct cov_profile_tracks *t, size_t track, size_t first, size_t n,
                           double *rows, double *column, struct cov_err *e)
 {
-    const size_t n_features = t->windows->features->n;
+    const size_t n_features = t->items[track]->windows->features->n;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n_features; i++)
         rc = cov_profile_tracks_bins(t, track, i, first, n, rows + i * n, e);
@@ -247,7 +255,7 @@ static int finish_columns(const struct cov_profile_tracks *t, size_t track, size
 
 static int finish_medians(const struct cov_profile_tracks *t, size_t track, struct cov_err *e)
 {
-    const size_t n_features = t->windows->features->n;
+    const size_t n_features = t->items[track]->windows->features->n;
     const size_t most = COLUMN_BYTES / sizeof(double) / n_features;
     const size_t step = most < 1 ? 1 : most < t->n_bins ? most : t->n_bins;
     size_t n_rows = 0;

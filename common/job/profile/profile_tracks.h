@@ -22,29 +22,32 @@ struct cov_profile_track {
     uint32_t *n;        /* features with a value */
     double *sum;        /* of their values */
     double *means;      /* [features]: of the bins of a feature; NaN: no value */
-    bool *has_bins;     /* [features]: false if the track lacks the sequence; only of stored bins */
+    const struct cov_windows *windows;
+    bool *has_bins; /* [features]: false if the track lacks the sequence; only of stored bins */
     /* Private. */
     struct cov_arena memory; /* of the arrays */
     double *squares;
-    size_t number; /* in `all` */
+    size_t first; /* of the stored features: its first one */
     struct cov_profile_tracks *all;
 };
 
 /* Empty if all zero. */
 struct cov_profile_tracks {
-    const struct cov_windows *windows; /* borrowed */
-    size_t n_bins;
+    const struct cov_windows *windows; /* [n_windows]: of each input, or one for all; borrowed */
+    size_t n_windows, n_bins;
     struct cov_profile_track **items; /* [n]. Owned */
     size_t n, cap;
-    bool stores;  /* the bins of all features are in a temporary file */
-    int fd;       /* private */
-    char *tmpdir; /* private. Owned */
+    size_t n_features; /* of all tracks */
+    bool stores;       /* the bins of all features are in a temporary file */
+    int fd;            /* private */
+    char *tmpdir;      /* private. Owned */
 };
 
 /* With `paths`, the bins of all features are kept in a file in the directory for temporary files, or
- * in that of the output. Borrows `windows` until fini, which also follows a failure. */
+ * in that of the output. All windows have the same layout. Borrows `windows` until fini, which also follows a failure. */
 int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
-                            const struct cov_table_paths *paths, struct cov_err *e) COV_MUST_USE;
+                            size_t n_windows, const struct cov_table_paths *paths,
+                            struct cov_err *e) COV_MUST_USE;
 void cov_profile_tracks_fini(struct cov_profile_tracks *t);
 
 /* Adds a track for each dataset of the inputs, which are read as by cov_profile_inputs_read.
@@ -63,7 +66,7 @@ int cov_profile_tracks_finish(struct cov_profile_tracks *t, bool median,
 int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
                             size_t first, size_t n, double *bins, struct cov_err *e) COV_MUST_USE;
 
-/* Writes the stored bins to the existing file `path` as a matrix of deepTools: gzip; the first line is
+/* For tracks with the same windows: writes the stored bins to the existing file `path` as a matrix of deepTools: gzip; the first line is
  * '@' and a JSON object of the settings, and each further line has a feature: sequence, start (from
  * 0), end, name, score, strand, and its bins in all tracks, by "%f", or "nan". */
 int cov_profile_matrix_write(const struct cov_profile_tracks *t, const char *path,
