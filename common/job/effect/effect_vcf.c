@@ -575,7 +575,10 @@ static int score_background(struct vcf_job *j, struct cov_err *e)
     all.tally = &tally;
     all.n_checked = -1;
     all.random = j->extras.background;
-    cov_progress_begin(j->job->progress, "background", "variants", (int64_t)plain.n_background);
+    const size_t n = plain.n_background,
+                 n_done = j->journal ? cov_effect_journal_n_done(j->journal) : 0;
+    cov_progress_begin(j->job->progress, "background", "variants",
+                       n_done < n ? (int64_t)(n - n_done) : 0);
     rc = cov_ring_run_job(j->job->pool, &vcf_ring, &all, NULL, e);
     cov_progress_end(j->job->progress);
     if (!rc)
