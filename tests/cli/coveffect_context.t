@@ -69,12 +69,10 @@ awk 'BEGIN {
         printf "c1\t%d\t%d\tgene;%d\t0\t%s\n", start[i], start[i] + (i % 3 ? 30 : 120), i, substr("+-.", i % 3 + 1, 1)
     printf "c3\t100\t103\tlast\t0\t-\nc3\t400\t450\tother\t0\t+\nc1\t200\t201\t.\t0\t+\nc1\t1300\t1301\tn\t0\t-\nc2\t100\t120\tp\t0\t.\nc2\t10\t11\tq\t0\t+\n"
 }' >genes.bed
-ask variants many.vcf g.fa 5 || exit 99
-awk -F'\t' -v OFS='\t' 'FNR == NR { if (!/^#/) { n++; chr[n] = $1; beg[n] = $2; end[n] = $3 } next }
-    /^#/ { print; next } { print } END { }' genes.bed many.vcf >places.vcf
+ask variants places.vcf g.fa 5 || exit 99
 awk '/^>/ { name = substr($1, 2); next } { print name "\t" $1 }' g.fa >lines
 awk -F'\t' -v OFS='\t' 'FNR == NR { bases[$1] = toupper($2); next }
-    { for (at = $2 - 1; at <= $3 + 2; at++) if (at > 0) print $1, at, ".", substr(bases[$1], at, 1 + at % 3), "N", ".", ".", "."; }' \
+    { for (at = $2 - 1; at <= $3 + 2; at++) if (at > 0) print $1, at, ".", substr(bases[$1], at, 1 + at % 3), "N", ".", ".", "." }' \
     lines genes.bed | sed 's/$/	GT	0|1	.\/./' >>places.vcf
 run_ok '--genes' vcf --width 48 --datasets atacseq --genes genes.bed -o g.tsv places.vcf
 ok '  adds the nearest gene and its distance' ask nearest g.tsv genes.bed

@@ -8,7 +8,7 @@ make_ckpt bi-hybrid m.ckpt || exit 99
 awk "$random"'BEGIN { seed(3); record("c1", 3000); record("c2", 300) }' | sed '2s/^\(.\{900\}\).\{10\}/\1NNNNNNNNNN/' >g.fa
 vcf() { run coveffect vcf -f -m m.ckpt -g g.fa --window 504 --datasets atacseq "$@"; }
 bases() { sed -n 2p g.fa | cut -c"$1-$2"; }
-complement() { awk '{ for (i = length; i > 0; i--) printf "%s", substr($0, i, 1) }' | tr ACGTN TGCAN; }
+complement() { awk '{ for (i = length($0); i > 0; i--) printf "%s", substr($0, i, 1) }' | tr ACGTN TGCAN; }
 head_of() { # TYPE: of END and SVLEN
     printf '##fileformat=VCFv4.4\n##contig=<ID=c1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="">\n'
     printf '##INFO=<ID=END,Number=1,Type=%s,Description="">\n##INFO=<ID=SVLEN,Number=A,Type=%s,Description="">\n' "$1" "$1"
