@@ -4,12 +4,15 @@
 CUDA_WERROR ?= 1
 # The architectures of CUDA_ARCHS that nvcc supports.
 NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
+# Products by warpgroups need code for sm_90a (CUDA 12), which compute capability 9.0 alone can run.
+SM_90 = $(shell $(NVCC) -arch=sm_90a -dryrun -x cu -c /dev/null >/dev/null 2>&1 && echo 90a || echo 90)
+CODE_ARCHS = $(patsubst 90,$(SM_90),$(NVCC_ARCHS))
 # The driver compiles this code for other GPUs, which must not be older.
 PTX_ARCH = $(or $(filter 80,$(NVCC_ARCHS)),$(firstword $(NVCC_ARCHS)))
-NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
+NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(CODE_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
   -gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH) \
   -Xcompiler -fPIC,-fvisibility=hidden,-fstack-protector-strong,-Wall,-Wextra \
-  $(if $(CUDA_WERROR),-Werror all-warnings -Xcompiler -Werror) $(VERSION_MACROS)
+  $(if $(CUDA_WERROR),-Werror all-warnings -Xcompiler -Werror) $(if $(filter 90a,$(CODE_ARCHS)),-DCOV_CUDA_WGMMA) $(VERSION_MACROS)
 CUDA_OBJ := $(CUDA_SRC:%.cu=$(B)/cuda/%.o)
 $(B)/cuda/flags: FORCE
 	@mkdir -p $(@D)
@@ -29,7 +32,7 @@ $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 
 # The same sources with the emulation of tests/mock.
 MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/mock/*.cc))
-MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/mock/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ftls-model=initial-exec \
+MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/mock/simt_emulated.h -DCOV_CUDA_WGMMA $(VERSION_MACROS) -O3 -g -fPIC -ftls-model=initial-exec \
   -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror
 $(B)/mock/%.o: % $(B)/flags
 	@mkdir -p $(@D)

@@ -40,7 +40,7 @@ CUBINS := $(patsubst %.cu,$(B)/cuda/%.cubin,$(shell grep -l SIMT_KERNEL $(CUDA_S
 $(B)/cuda/%.cubin: %.cu $(B)/cuda/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$@)
-	$(Q)$(NVCC) -std=c++17 -O3 -I. -arch=sm_90 -cubin -Xptxas -v -MMD -MP -MF $@.d -MT $@ -o $@ $< >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)$(NVCC) -std=c++17 -O3 -I. -arch=sm_$(SM_90) -cubin -Xptxas -v -MMD -MP -MF $@.d -MT $@ -o $@ $< >$@.log 2>&1 || { cat $@.log; exit 1; }
 -include $(CUBINS:=.d)
 .PHONY: lint-kernels kernel-table
 lint-kernels kernel-table:

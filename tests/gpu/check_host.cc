@@ -71,6 +71,7 @@ Toy padded_data(void)
 struct Run {
     std::string mock = "cards=1"; /* COVTOOLS_MOCK */
     const char *cublas = "";      /* COVTOOLS_CUBLAS */
+    const char *wgmma = "";       /* COVTOOLS_WGMMA */
     const char *then = NULL;      /* COVTOOLS_MOCK once the network exists */
     std::vector<int> cards;       /* empty: all */
     enum cov_precision precision = COV_PRECISION_FP32;
@@ -135,6 +136,7 @@ void repeat(const Toy &d, Run *r)
     struct cov_cuda_options options = {r->cards.data(), r->cards.size(), r->precision};
     (void)setenv("COVTOOLS_MOCK", r->mock.c_str(), 1);
     (void)setenv("COVTOOLS_CUBLAS", r->cublas, 1);
+    (void)setenv("COVTOOLS_WGMMA", r->wgmma, 1);
     log_text.clear();
     cublas_mock_reset();
     r->data = &d;
@@ -332,6 +334,8 @@ void failures(const Toy &d)
 void faulty_cards(const Toy &d)
 {
     for (const Fault &f : faults) {
+        if (f.of_wgmma())
+            continue;
         bool passed = true;
         for (enum cov_precision p :
              {COV_PRECISION_FP32, COV_PRECISION_BF16X3, COV_PRECISION_BF16}) {
@@ -489,6 +493,43 @@ void cublas_failures(const Toy &d)
     result(passed && n_errors > 0, "each call that fails is an error, or only frees");
 }
 
+/* Checks that other kernels replace products by warpgroups that fail a self-check. Comes before checks
+ * that pass, which are not repeated. */
+void broken_wgmma(const Toy &d)
+{
+    auto with = [&](const char *mock, const char *wgmma, enum cov_precision p) {
+        return go(d, mock, [&](Run *s) {
+            s->wgmma = wgmma;
+            s->precision = p;
+        });
+    };
+    for (enum cov_precision p : {COV_PRECISION_BF16, COV_PRECISION_TF32, COV_PRECISION_BALANCED}) {
+        const std::string name = cov_precision_name(p);
+        std::vector<float> values = with("cards=1,major=8", "", p).values;
+        for (const Fault &f : faults) {
+            if (!f.of_wgmma() || (p != COV_PRECISION_BF16 && f.fault != SIMT_FAULT_SWIZZLE))
+                continue; /* the same kernels */
+            simt_set_fault(f.fault);
+            Run r = with("cards=1", "", p);
+            simt_set_fault(SIMT_FAULT_NONE);
+            named(r.rc == COV_OK && r.values == values && has(log_text, " computes wrong values") &&
+                      has(log_text, "; slower kernels replace products by wgmma"),
+                  name + ": the other kernels replace " + f.name);
+        }
+        Run intact = with("cards=1", "", p);
+        simt_set_fault(SIMT_FAULT_SWIZZLE);
+        Run used = with("cards=1", "", p), no = with("cards=1", "no", p);
+        simt_set_fault(SIMT_FAULT_NONE);
+        named(intact.rc == COV_OK && used.rc == COV_OK && used.values != intact.values,
+              name + ": products by warpgroups that pass are used");
+        named(no.rc == COV_OK && no.values == values && log_text.find("wgmma") == std::string::npos,
+              name + ": COVTOOLS_WGMMA=no chooses the other kernels");
+    }
+    Run r = with("cards=1", "yes", COV_PRECISION_BF16);
+    result(r.rc == COV_EUSAGE && has(r.e.text, "COVTOOLS_WGMMA: 'yes': expected no"),
+           "COVTOOLS_WGMMA=yes: an error");
+}
+
 /* Checks that cuBLAS replaces kernels that fail a self-check, if that helps. Comes before checks that
  * pass, which are not repeated. */
 void broken_kernels(const Toy &d)
@@ -530,6 +571,7 @@ int main(void)
     Toy plain = plain_data(6), padded = padded_data();
     faulty_cards(plain);
     broken_kernels(padded);
+    broken_wgmma(padded);
     const Run one = go(plain, "cards=1");
     must(one.rc, &one.e);
     several_cards(plain, one.values);

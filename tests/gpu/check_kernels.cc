@@ -38,6 +38,18 @@ const Precision all_precisions[] = {
     {"balanced", COV_PRECISION_BALANCED, {COV_CUDA_TF32X3, COV_CUDA_BF16}, 5e-6, 1e-2, false},
     {"tf32", COV_PRECISION_TF32, {COV_CUDA_TF32, COV_CUDA_TF32}, 2e-3, 1e-2, false},
     {"bf16", COV_PRECISION_BF16, {COV_CUDA_BF16, COV_CUDA_BF16}, 5e-6, 3e-2, false},
+    {"tf32 by wgmma",
+     COV_PRECISION_TF32,
+     {COV_CUDA_TF32, COV_CUDA_TF32, false, true},
+     2e-3,
+     1e-2,
+     false},
+    {"bf16 by wgmma",
+     COV_PRECISION_BF16,
+     {COV_CUDA_BF16, COV_CUDA_BF16, false, true},
+     5e-6,
+     3e-2,
+     false},
 };
 
 std::vector<Precision> precisions; /* to check */
@@ -62,6 +74,25 @@ void print_errors(const std::string &precision)
         printf("# %s, %s: off by %.2g of the largest value, %.2g allowed\n", precision.c_str(),
                w.first.c_str(), w.second.off, w.second.bound);
     worst.clear();
+}
+
+/* Opens the GPU, with the kind of products that the precision names. */
+struct cov_device *open_with(const Precision &p)
+{
+    if (p.arithmetic.wgmma)
+        unsetenv("COVTOOLS_WGMMA");
+    else
+        setenv("COVTOOLS_WGMMA", "no", 1);
+    return open_gpu(p);
+}
+
+/* The emulation has products by warpgroups; of cards, those of compute capability 9.0. */
+bool has_wgmma(void)
+{
+    struct cov_rt_card card;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_rt_describe(0, &card, &e), &e);
+    return card.major == 9 && card.minor == 0;
 }
 
 /* A network, its reference, and bases. */
@@ -437,7 +468,7 @@ void check_network(const Network &net, const Precision &p, const std::vector<flo
                    const char *of)
 {
     std::string name = p.name + ": " + of;
-    struct cov_device *dev = open_gpu(p);
+    struct cov_device *dev = open_with(p);
     std::vector<float> got = values_of(dev, net, net.n),
                        again = values_of(dev, net, (net.n + 1) / 2);
     double off = output_error(net, got, want);
@@ -466,7 +497,7 @@ void draw_padded(struct cov_rng *rng, Network *net)
  * bf16. */
 void check_padding(const Network &net, const Precision &p, const char *type)
 {
-    struct cov_device *dev = open_gpu(p);
+    struct cov_device *dev = open_with(p);
     struct cov_forward_counts part, all;
     const size_t row = net.L * (size_t)net.hp.output_size, positions = net.n * net.L;
     const std::vector<float> got = values_of(dev, net, net.n, &part),
@@ -615,7 +646,7 @@ void check_amplified(const Precision &p)
     for (size_t i = 0; i < last.c_in * last.c_out; i++)
         net.block[at + i] *= 2500;
     std::vector<float> exact = chained_values(net, false), rounded = chained_values(net, true);
-    struct cov_device *dev = open_gpu(p);
+    struct cov_device *dev = open_with(p);
     std::vector<float> got = values_of(dev, net, net.n);
     cov_device_close(dev);
     double of_bf16 = median_difference(rounded, exact), of_card = median_difference(got, rounded);
@@ -691,7 +722,7 @@ void check_calls(bool big)
         struct cov_err e = COV_ERR_INIT;
         struct cov_net *program;
         bool same = true;
-        struct cov_device *dev = open_gpu(p);
+        struct cov_device *dev = open_with(p);
         must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, CALLS, EACH}, &program,
                          &e),
              &e);
@@ -725,9 +756,9 @@ void check_faults(void)
         if (p.truncated || p.arithmetic.conv != p.arithmetic.lstm ||
             p.arithmetic.conv == COV_CUDA_TF32)
             continue;
-        struct cov_device *dev = open_gpu(p);
+        struct cov_device *dev = open_with(p);
         for (const Fault &f : faults) {
-            if (!f.affects(p.precision))
+            if (p.arithmetic.wgmma ? !f.affects_wgmma(p.precision) : !f.affects(p.precision))
                 continue;
             simt_set_fault(f.fault);
             /* This check computes every row with products, and so never rests. */
@@ -750,7 +781,12 @@ void check_faults(void)
 int main(int argc, char **argv)
 {
     Options o = parse_options(argc, argv);
-    precisions = choose_precisions(all_precisions, o.only);
+    for (const Precision &p : choose_precisions(all_precisions, o.only)) {
+        if (!p.arithmetic.wgmma || has_wgmma())
+            precisions.push_back(p);
+        else
+            printf("ok %d # SKIP %s: no products by warpgroups\n", ++n_tests, p.name.c_str());
+    }
     check_random(o.big);
     check_padded(o.big);
     check_published(o.big);

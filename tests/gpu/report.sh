@@ -149,6 +149,7 @@ print_report() {
     for p in bf16 tf32; do
         sed -n "s/^  layer .* gates of an LSTM .*/$p&/p" "$parts/bench-$p.log"
         sed -n "s/^  layer .* gates of an LSTM .*/$p, cuBLAS&/p" "$parts/cublas-$p.log"
+        sed -n "s/^  layer .*\(convolution\|gates of an LSTM\) .*/$p, COVTOOLS_WGMMA=no&/p" "$parts/mma-$p.log"
     done 2>/dev/null
     echo
     echo '== chunks/s'
@@ -377,6 +378,7 @@ done
 
 for p in bf16 tf32; do
     alone cublas-$p 30 env COVTOOLS_CUBLAS=always build/gpu/bench_gpu --forward --precision $p 1 64 256
+    alone mma-$p 30 env COVTOOLS_WGMMA=no build/gpu/bench_gpu --forward --precision $p 1 256
 done
 
 for what in forward training; do

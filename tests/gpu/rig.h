@@ -94,6 +94,9 @@ struct Fault {
     {
         switch (fault) {
         case SIMT_FAULT_NONE:
+        case SIMT_FAULT_SWIZZLE:
+        case SIMT_FAULT_ARRIVAL:
+        case SIMT_FAULT_PENDING:
             return false;
         case SIMT_FAULT_H:
             return p == COV_PRECISION_BALANCED || p == COV_PRECISION_BF16;
@@ -105,6 +108,16 @@ struct Fault {
         default:
             return p != COV_PRECISION_FP32;
         }
+    }
+    bool of_wgmma(void) const
+    {
+        return fault == SIMT_FAULT_SWIZZLE || fault == SIMT_FAULT_ARRIVAL ||
+               fault == SIMT_FAULT_PENDING;
+    }
+    /* Products by warpgroups write no zeros to shared memory. */
+    bool affects_wgmma(enum cov_precision p) const
+    {
+        return of_wgmma() || (affects(p) && fault != SIMT_FAULT_ZEROS);
     }
     /* Training has other last layers, and its LSTMs never rest. */
     bool affects_training(enum cov_precision p) const
@@ -122,6 +135,9 @@ const Fault faults[] = {
     {SIMT_FAULT_BARRIER, "lost barriers"},
     {SIMT_FAULT_ZEROS, "copies without zeros"},
     {SIMT_FAULT_REST, "sequences that rest too early"},
+    {SIMT_FAULT_SWIZZLE, "weights in another order"},
+    {SIMT_FAULT_ARRIVAL, "weights that are used before they arrive"},
+    {SIMT_FAULT_PENDING, "products by warpgroups that are not waited for"},
 };
 #endif
 

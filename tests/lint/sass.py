@@ -13,9 +13,10 @@ import re
 import struct
 import sys
 
-# The low nine bits of an instruction's opcode (sm_70 and later; nvdisasm names them).
+# The low nine bits of an instruction's opcode (sm_70 and later; nvdisasm names them). Products are HMMA, and HGMMA of
+# warpgroups.
 BRANCH = 0x147
-COUNTED = {"products": 0x03C, "fma": 0x023, "special": 0x108}
+COUNTED = {"products": (0x03C, 0x1F0), "fma": (0x023,), "special": (0x108,)}
 COLUMNS = ["registers", "spilled", "instructions", "loop", *COUNTED]
 
 
@@ -61,9 +62,10 @@ def main_loop(code):
         offset -= 1 << 56 if offset >> 55 else 0
         to = i + 1 + offset * 4 // 16
         if to < i: # a branch to itself is padding
-            counts = [opcodes[to:i + 1].count(o) for o in COUNTED.values()]
-            best = max(best or (), (*counts, to - i - 1))
-    return (last + 1, -best[-1], best[:-1]) if best else (last + 1, 0, (0,) * len(COUNTED))
+            counts = tuple(sum(o in counted for o in opcodes[to:i + 1]) for counted in COUNTED.values())
+            others = (0, 0) if counts[0] else counts[1:]
+            best = max(best or (), (counts[0], *others, to - i - 1, counts))
+    return (last + 1, -best[-2], best[-1]) if best else (last + 1, 0, (0,) * len(COUNTED))
 
 
 def resources(log):
@@ -88,7 +90,7 @@ def measure(cubins):
 
 
 def head_of(version):
-    return f"# GPU kernels for sm_90, by nvcc {version} (tests/lint/sass.py; make kernel-table writes this file)"
+    return f"# GPU kernels for sm_90a, by nvcc {version} (tests/lint/sass.py; make kernel-table writes this file)"
 
 
 def read_table(path):

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -43,6 +44,22 @@ struct Copy {
     const void *from; /* NULL: zeros */
 };
 
+/* A pending product of a warpgroup, for a lane. */
+struct Async {
+    float *d;
+    const uint32_t *a;
+    uint64_t b;
+    bool bf16;
+};
+
+/* A place that counts copies of bulk, and the pending one. */
+struct Arrival {
+    void *to;
+    const void *from;
+    size_t bytes;  /* 0: none is pending */
+    size_t phases; /* that are complete */
+};
+
 struct Fiber {
     Place at;
     bool begun = false;
@@ -51,6 +68,10 @@ struct Fiber {
     std::vector<Copy> copies; /* first those of groups */
     std::vector<size_t> ends; /* of groups, in copies */
     size_t groups, copied;    /* that are complete */
+    std::vector<Async> products;
+    std::vector<size_t> product_ends;  /* of groups, in products */
+    size_t product_groups, multiplied; /* that are complete */
+    bool fenced;                       /* since the last wait for products */
 };
 
 /* What the scheduler reads of a fiber or a warp: the barriers of a block and of a warp that it has passed. */
@@ -74,6 +95,7 @@ struct Machine {
     std::vector<char> shared;
     char *shared_start = nullptr;
     std::vector<char> exchange; /* [2][n][EXCHANGE] */
+    std::map<uint64_t *, Arrival> arrivals;
     bool backwards = false;
     ~Machine()
     {
@@ -167,11 +189,16 @@ void begin_block()
     m.lanes.assign(m.n, Lane{0, 0, false});
     m.warps.assign((m.n + WARP - 1) / WARP, Warp{0, 0});
     m.now = m.arrived = m.ended = 0;
+    m.arrivals.clear();
     for (size_t i = 0; i < m.n; i++) {
         Fiber &f = m.fibers[i];
         f.calls = f.groups = f.copied = 0;
         f.copies.clear();
         f.ends.clear();
+        f.products.clear();
+        f.product_ends.clear();
+        f.product_groups = f.multiplied = 0;
+        f.fenced = false;
     }
 }
 
@@ -306,6 +333,52 @@ void simt_copy_wait_for(int groups)
         }
 }
 
+/* ---- copies that a place counts ---- */
+
+void simt_arrival_init(uint64_t *arrival)
+{
+    here->arrivals[arrival] = Arrival{nullptr, nullptr, 0, 0};
+}
+
+/* Returns a place that has been initialized. */
+static Arrival *simt_arrival_of(uint64_t *arrival)
+{
+    auto found = here->arrivals.find(arrival);
+    if (found == here->arrivals.end())
+        die("a place for arrivals is not initialized");
+    return &found->second;
+}
+
+static void simt_arrive_now(Arrival *a)
+{
+    memcpy(a->to, a->from, a->bytes);
+    a->bytes = 0;
+    a->phases++;
+}
+
+void simt_copy_bulk(void *shared, const void *global, int bytes, uint64_t *arrival)
+{
+    Arrival *a = simt_arrival_of(arrival);
+    if ((uintptr_t)shared % 16 || (uintptr_t)global % 16 || bytes % 16 || bytes <= 0)
+        die("misaligned copy");
+    if (a->bytes && planted != SIMT_FAULT_ARRIVAL)
+        die("a place counts two copies at a time");
+    *a = Arrival{shared, global, (size_t)bytes, a->phases};
+    if (here->backwards)
+        simt_arrive_now(a);
+}
+
+void simt_arrival_wait(uint64_t *arrival, int parity)
+{
+    Arrival *a = simt_arrival_of(arrival);
+    if (planted == SIMT_FAULT_ARRIVAL)
+        return;
+    if ((int)(a->phases % 2) == parity && a->bytes)
+        simt_arrive_now(a);
+    if ((int)(a->phases % 2) == parity)
+        die("an endless wait for a copy");
+}
+
 float4 simt_read4(const float *p)
 {
     if ((uintptr_t)p % 16)
@@ -437,7 +510,97 @@ template <int DEPTH> void multiply(float d[4], const uint32_t a[4], const uint32
         d[i] = (float)all->d[row + i / 2 * 8][column + i % 2];
 }
 
+/* The element of operand B, m64n64, at byte `depth` of a column, which descriptor b describes: rows of 128
+ * bytes, whose pieces of 16 bytes are swizzled by address. See the PTX manual, "Matrix Descriptor Format"
+ * and "Shared Memory Matrix Layout". */
+double operand_b(uint64_t b, int column, int depth, bool bf16)
+{
+    uint32_t at = (uint32_t)(b & 0x3fff) << 4, apart = (uint32_t)(b >> 32 & 0x3fff) << 4;
+    at += (uint32_t)(column / 8) * apart + (uint32_t)(column % 8 * 128 + depth);
+    if (planted != SIMT_FAULT_SWIZZLE)
+        at ^= (at >> 7 & 7) << 4;
+    const char *from = here->shared_start + (at - simt_shared_address(here->shared_start));
+    uint32_t bits = 0;
+    memcpy((char *)&bits + (bf16 ? 2 : 0), from, bf16 ? 2 : 4);
+    return (double)simt_float(bf16 ? bits : bits & 0xffffe000);
+}
+
+/* A warp's part of a product of a warpgroup. Each lane computes the elements that it has. */
+void multiply_async(const Async &p)
+{
+    const int lane = (int)threadIdx.x % WARP, elements = p.bf16 ? 16 : 8, size = p.bf16 ? 2 : 4;
+    const bool truncated = how_to_sum == SIMT_SUMS_TRUNCATED;
+    const char *all = (const char *)simt_exchange(p.a, 4 * sizeof *p.a);
+    double a[2][16];
+    for (int row = 0; row < 2; row++)
+        for (int k = 0; k < elements; k++) {
+            const int byte = k * size, of = lane / 4 * 4 + byte % 16 / 4;
+            uint32_t bits;
+            memcpy(&bits, all + of * EXCHANGE + (byte / 16 * 2 + row) * 4, sizeof bits);
+            a[row][k] = (double)simt_float(p.bf16 ? bits >> byte % 4 * 8 << 16 : bits & 0xffffe000);
+        }
+    for (int n = 0; n < 16; n++) {
+        double b[16];
+        for (int k = 0; k < elements; k++) {
+            const int depth = k * size ^ (planted == SIMT_FAULT_HALVES ? 16 : 0);
+            b[k] = operand_b(p.b, n / 2 * 8 + lane % 4 * 2 + n % 2, depth, p.bf16);
+        }
+        for (int row = 0; row < 2; row++) {
+            float *to = &p.d[n / 2 * 4 + row * 2 + n % 2];
+            double sum = (double)*to;
+            for (int beg = 0; beg < elements; beg += elements / 2) {
+                for (int k = beg; k < beg + elements / 2; k++)
+                    sum += a[row][k] * b[k];
+                uint64_t sum_bits;
+                memcpy(&sum_bits, &sum, sizeof sum);
+                sum_bits &= truncated ? ~(uint64_t)0x1fffffff : ~(uint64_t)0;
+                memcpy(&sum, &sum_bits, sizeof sum);
+            }
+            *to = (float)sum;
+        }
+    }
+}
+
 } // namespace
+
+uint32_t simt_shared_address(const void *shared)
+{
+    return (uint32_t)((const char *)shared - here->shared_start) + 16;
+}
+
+void simt_wgmma_add(float *d, const uint32_t *a, uint64_t b, bool bf16)
+{
+    Fiber &f = here->fibers[here->current];
+    if (!f.fenced)
+        die("a product of a warpgroup without a fence");
+    if (b >> 62 != 1 || (b >> 49 & 7) != 0)
+        die("another layout than 128 bytes, swizzled");
+    f.products.push_back(Async{d, a, b, bf16});
+}
+
+void simt_wgmma_fence(void)
+{
+    here->fibers[here->current].fenced = true;
+}
+
+void simt_wgmma_group(void)
+{
+    Fiber &f = here->fibers[here->current];
+    f.product_ends.push_back(f.products.size());
+}
+
+void simt_wgmma_wait_for(int groups)
+{
+    const size_t me = here->current, left = (size_t)groups + (planted == SIMT_FAULT_PENDING);
+    for (; here->fibers[me].product_ends.size() - here->fibers[me].product_groups > left;
+         here->fibers[me].product_groups++) {
+        Fiber &f = here->fibers[me];
+        for (; f.multiplied < f.product_ends[f.product_groups]; f.multiplied++)
+            if (planted != SIMT_FAULT_PRODUCTS && !(planted == SIMT_FAULT_GEMM && simt_in_gemm))
+                multiply_async(f.products[f.multiplied]);
+    }
+    here->fibers[me].fenced = false;
+}
 
 void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {

@@ -4,7 +4,8 @@
  * The threads of a block are fibers of one CPU thread. Each runs until a barrier, or until lanes of
  * its warp wait for each other; the order in which they take turns alternates. Products of tensor
  * cores and ldmatrix follow the fragment layouts of the PTX manual. Copies to shared memory happen
- * only when they are waited for. A barrier that not all threads reach aborts the program. The
+ * only when they are waited for, as do products of warpgroups, which read their operands then. A
+ * barrier that not all threads reach aborts the program, and so does an endless wait. The
  * emulation cannot detect races that neither order exposes, errors in the asm of simt.h, or timing
  * problems.
  * SPDX-License-Identifier: MIT */
@@ -144,6 +145,9 @@ enum simt_fault {
     SIMT_FAULT_ZEROS,    /* copies that write zeros do nothing */
     SIMT_FAULT_REST,     /* no lane votes or marks, so that moving sequences rest */
     SIMT_FAULT_GEMM,     /* products of bf16 are zero in kernels of struct cov_cuda_gemm */
+    SIMT_FAULT_SWIZZLE,  /* products of warpgroups read rows in the order of their addresses */
+    SIMT_FAULT_ARRIVAL,  /* waits for the arrival of copies do nothing */
+    SIMT_FAULT_PENDING,  /* waits for products of warpgroups leave one more group pending */
 };
 /* Applies to all threads, like simt_set_sums; returns the previous fault. */
 enum simt_fault simt_set_fault(enum simt_fault fault);
@@ -201,6 +205,41 @@ void simt_load_matrices(uint32_t r[4], const void *shared);
 void simt_load_transposed(uint32_t r[4], const void *shared);
 void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
+
+/* Products of warpgroups. A warp computes its own rows. */
+uint32_t simt_shared_address(const void *shared);
+void simt_wgmma_add(float *d, const uint32_t *a, uint64_t b, bool bf16);
+void simt_wgmma_fence(void);
+void simt_wgmma_group(void);
+void simt_wgmma_wait_for(int groups);
+
+template <bool BF16>
+static inline void simt_wgmma(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
+{
+    simt_wgmma_add(d, a, b, BF16);
+}
+
+template <int N> static inline void simt_wgmma_wait(void)
+{
+    simt_wgmma_wait_for(N);
+}
+
+static inline void simt_wgmma_results(float (&)[32])
+{
+}
+
+/* Copies to shared memory that a place counts. Every other time, they happen at once. */
+void simt_arrival_init(uint64_t *arrival);
+void simt_copy_bulk(void *shared, const void *global, int bytes, uint64_t *arrival);
+void simt_arrival_wait(uint64_t *arrival, int parity);
+
+static inline uint4 simt_read16(const void *p, bool there)
+{
+    uint4 v = {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff};
+    if (there)
+        memcpy(&v, p, sizeof v);
+    return v;
+}
 
 /* How products of tensor cores are summed. The hardware truncates: it adds a few products at a time
  * to the sum, and drops the bits that do not fit. */

@@ -134,6 +134,28 @@ COV_HD int cov_tile_place(int row, int piece)
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
+/* Weights of products by warpgroups (products_wgmma.cu), in the order in which they lie in shared memory:
+ * w[tile of columns][step of depth][column][piece of 16 bytes], with rows of COV_WGMMA_STEP bytes. A tile
+ * has COV_WGMMA_COLUMNS columns, or 64 if the product has no more. */
+enum { COV_WGMMA_STEP = 128, COV_WGMMA_COLUMNS = 128, COV_WGMMA_ALIGNMENT = 1024 };
+
+/* Returns the offset of byte `depth` of a column in weights with `depths` bytes of depth, in tiles of
+ * `columns`.
+ *
+ * Lane j of four reads piece j of 64 bytes of x, which becomes registers 0 to 3. A product of 32 bytes
+ * takes two of them, as words j and 4 + j of its depth. So word 4 j + i of 64 bytes is word 4 i + j of
+ * the products. A lane has sums 2 j and 2 j + 1 of every eight columns; the columns are placed such that
+ * those of four such groups are eight neighbours. */
+COV_HD size_t cov_wgmma_place(int columns, size_t depths, int column, size_t depth)
+{
+    const int in = column % 32, word = (int)(depth / 4 % 16);
+    const int row = column % columns - in + in % 8 / 2 * 8 + in / 8 * 2 + in % 2;
+    const int piece = (int)(depth / 64 % 2) * 4 + word % 4;
+    return ((size_t)(column / columns) * depths + depth / COV_WGMMA_STEP * COV_WGMMA_STEP) *
+               (size_t)columns +
+           (size_t)(row * COV_WGMMA_STEP + ((piece ^ row % 8) << 4) + word / 4 * 4) + depth % 4;
+}
+
 /* Returns column j < tn of a thread in a tile of bn columns. Each thread handles vectors of four
  * columns, or single columns if tn < 4. Neighbouring threads read neighbouring vectors. */
 COV_HD int cov_tile_column(int bn, int tn, int across, int j)

@@ -12,8 +12,14 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* The first generation whose tensor cores multiply tf32 and bf16. */
-enum { AMPERE = 8 };
+/* The first generation whose tensor cores multiply tf32 and bf16, and the one with products by warpgroups,
+ * which needs code of its own (sm_90a). */
+enum { AMPERE = 8, HOPPER = 9 };
+#ifdef COV_CUDA_WGMMA
+static const bool HOPPER_CODE = true;
+#else
+static const bool HOPPER_CODE = false;
+#endif
 
 /* Chunks per call: a block of an LSTM runs 8 sequences in one of two directions, so that each
  * multiprocessor has a block of one call. BATCH_BASES limits the memory of slots and of the host. */
@@ -24,6 +30,7 @@ struct cuda_device {
     struct cov_device base;
     struct cov_cuda_cards cards;
     const char *precision;
+    bool tensor_cores, wgmma; /* that all cards have */
     size_t batch;
     char description[(COV_CUDA_MAX_CARDS + 1) * sizeof(struct cov_cuda_card)];
 };
@@ -58,8 +65,7 @@ static const char *choose(struct cuda_device *dev, enum cov_precision wanted, bo
     return NULL;
 }
 
-static int add_card(struct cuda_device *dev, int index, int n_there, bool *tensor_cores,
-                    struct cov_err *e)
+static int add_card(struct cuda_device *dev, int index, int n_there, struct cov_err *e)
 {
     struct cov_rt_card card;
     if (index >= n_there)
@@ -74,8 +80,8 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
     if (rc)
         return cov_err_prefix(e, rc, "%s", dev->cards.card[i].name);
     dev->cards.card[i].index = index;
-    if (card.major < AMPERE)
-        *tensor_cores = false;
+    dev->tensor_cores = dev->tensor_cores && card.major >= AMPERE;
+    dev->wgmma = dev->wgmma && card.major == HOPPER && card.minor == 0;
     if (i == 0 || card.shared_bytes < dev->cards.shared_bytes)
         dev->cards.shared_bytes = card.shared_bytes;
     size_t batch = (size_t)card.n_multiprocessors / DIRECTIONS * BLOCK_CHUNKS;
@@ -89,7 +95,7 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
 }
 
 static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *options,
-                     bool *tensor_cores, struct cov_err *e)
+                     struct cov_err *e)
 {
     int n_there;
     int rc = cov_rt_count(&n_there, e);
@@ -100,8 +106,22 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
         return cov_fail(e, COV_EUNSUPPORTED, "%zu GPUs are too many: at most %d", n,
                         COV_CUDA_MAX_CARDS);
     for (size_t i = 0; i < n && !rc; i++)
-        rc = add_card(dev, options->n_cards ? options->cards[i] : (int)i, n_there, tensor_cores, e);
+        rc = add_card(dev, options->n_cards ? options->cards[i] : (int)i, n_there, e);
     return rc;
+}
+
+/* ---- products by warpgroups ---- */
+
+/* Uses them where the cards have them, unless COVTOOLS_WGMMA is no. */
+static int choose_wgmma(struct cuda_device *dev, struct cov_err *e)
+{
+    const char *text = getenv("COVTOOLS_WGMMA");
+    const bool no = text && strcmp(text, "no") == 0;
+    if (text && *text && !no)
+        return cov_fail(e, COV_EUSAGE, "COVTOOLS_WGMMA: '%s': expected no", text);
+    const struct cov_cuda_arithmetic a = dev->cards.arithmetic;
+    dev->cards.arithmetic.wgmma = dev->wgmma && !no && cov_cuda_wgmma_can(a.lstm);
+    return COV_OK;
 }
 
 /* ---- cuBLAS and self-checks ---- */
@@ -133,12 +153,28 @@ static int check_with(const struct cov_cuda_cards *cards, struct cov_pool *pool,
     return rc == COV_ENOMEM ? cov_err_prefix(e, rc, "self-check of the GPU") : rc;
 }
 
+/* Checks the predictions of all cards. If they are wrong, products by warpgroups are not used from now on,
+ * provided that the check passes without them. */
+static int check_predictions(struct cuda_device *dev, struct cov_err *e)
+{
+    struct cov_err why = COV_ERR_INIT;
+    int rc = check_with(&dev->cards, NULL, &why);
+    if (rc != COV_EIO || !dev->cards.arithmetic.wgmma)
+        return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
+    cov_debug("with wgmma: %s", why.text);
+    dev->cards.arithmetic.wgmma = false;
+    rc = check_with(&dev->cards, NULL, e);
+    if (!rc)
+        cov_warn("%s; slower kernels replace products by wgmma", why.text);
+    return rc;
+}
+
 /* Opens cuBLAS, and checks the predictions of all cards with it. */
 static int check_with_cublas(struct cuda_device *dev, struct cov_err *e)
 {
     int rc = cov_cublas_open(dev->cards.card, dev->cards.n, &dev->cards.cublas, e);
     dev->cards.arithmetic.float_sums = true;
-    return rc ? rc : check_with(&dev->cards, NULL, e);
+    return rc ? rc : check_predictions(dev, e);
 }
 
 /* Checks the predictions of all cards: with cuBLAS if it is demanded; if our products are wrong, cuBLAS
@@ -156,7 +192,7 @@ static int check_cards(struct cuda_device *dev, struct cov_err *e)
     if (wish == ALWAYS)
         cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
                  dev->precision);
-    rc = check_with(&dev->cards, NULL, &why);
+    rc = check_predictions(dev, &why);
     if (rc != COV_EIO || wish == NEVER || !can)
         return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
     if (check_with_cublas(dev, &too)) {
@@ -243,13 +279,16 @@ static const struct cov_device_ops cuda_ops = make_ops();
 static int open_device(const struct cov_cuda_options *options, struct cov_device **out,
                        struct cov_err *e)
 {
-    bool tensor_cores = true;
     *out = NULL;
     struct cuda_device *dev = (struct cuda_device *)cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
-    int rc = add_cards(dev, options, &tensor_cores, e);
-    const char *why = choose(dev, options->precision, tensor_cores);
+    dev->tensor_cores = true;
+    dev->wgmma = HOPPER_CODE;
+    int rc = add_cards(dev, options, e);
+    const char *why = choose(dev, options->precision, dev->tensor_cores);
+    if (!rc)
+        rc = choose_wgmma(dev, e);
     if (!rc)
         rc = check_cards(dev, e);
     if (rc) {

@@ -170,10 +170,23 @@ static uint16_t bf16_of(float value)
     return (uint16_t)cov_bf16_of_bits(bits);
 }
 
+/* As simt_tf32. */
+static float tf32_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if ((bits & 0x7f800000) != 0x7f800000)
+        bits = (bits + 0x1000) & 0xffffe000;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 static void put_weight(char *w, const struct cov_cuda_step *s, int k, int column, float value)
 {
     size_t at = cov_cuda_gemm_weight(s->products, &s->gemm, k, column);
     const uint16_t half = bf16_of(value);
+    if (s->gemm.wgmma && s->products == COV_CUDA_TF32)
+        value = tf32_of(value);
     if (s->products == COV_CUDA_BF16)
         memcpy(w + at * 2, &half, 2);
     else
@@ -189,10 +202,10 @@ struct cov_conv_phase cov_cuda_phase_of(const struct cov_layer *l, bool transpos
                       : cov_conv_phase_plain((int)t_out, kernel, stride, dilation, (int)l->pad);
 }
 
-/* Adds a product with the current rows; its weights are zero so far. */
+/* Adds a product with the current rows; its weights are zero so far. library: cuBLAS reads them. */
 static struct cov_cuda_step *add_gemm(struct making *m, size_t layer,
-                                      const struct cov_conv_phase *phase, int n_cols, char **w,
-                                      struct cov_err *e)
+                                      const struct cov_conv_phase *phase, int n_cols, bool library,
+                                      char **w, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
     struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_GEMM, layer, e);
@@ -204,7 +217,8 @@ static struct cov_cuda_step *add_gemm(struct making *m, size_t layer,
     g->c = cov_channel_width(m->rows.channels);
     g->pitch = g->n_cols = n_cols;
     g->phase = *phase;
-    cov_cuda_gemm_sizes(s->products, phase->n_taps, g->c, n_cols, &g->k, &g->width);
+    g->wgmma = m->arithmetic.wgmma && !library && cov_cuda_wgmma_can(s->products);
+    cov_cuda_gemm_sizes(s->products, g);
     s->from = m->rows.area;
     *w = add_weights(m, (size_t)g->k * g->width * (s->products == COV_CUDA_BF16 ? 2 : 4), &s->w, e);
     return *w ? s : NULL;
@@ -216,7 +230,8 @@ static int add_phase(struct making *m, size_t layer, const struct cov_conv_phase
     const struct cov_layer *l = &m->layers[layer];
     const float *weight = m->weights[layer].weight;
     char *w;
-    struct cov_cuda_step *s = add_gemm(m, layer, phase, plain_channels(l->c_out).pitch, &w, e);
+    struct cov_cuda_step *s =
+        add_gemm(m, layer, phase, plain_channels(l->c_out).pitch, false, &w, e);
     if (!s)
         return COV_ENOMEM;
     cov_cuda_each_weight(l, phase, [&](int tap, int i, int o, size_t offset) {
@@ -250,7 +265,7 @@ static int add_gates(struct making *m, size_t layer, int units, bool fp16, struc
     int n_cols = (int)l->directions * units * 4;
     struct cov_conv_phase phase = cov_conv_phase_plain((int)l->t_out, 1, 1, 1, 0);
     char *w;
-    struct cov_cuda_step *s = add_gemm(m, layer, &phase, n_cols, &w, e);
+    struct cov_cuda_step *s = add_gemm(m, layer, &phase, n_cols, m->arithmetic.float_sums, &w, e);
     if (!s)
         return COV_ENOMEM;
     for (size_t d = 0; d < l->directions; d++)

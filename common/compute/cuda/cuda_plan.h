@@ -15,7 +15,8 @@ extern "C" {
 struct cov_cuda_arithmetic {
     enum cov_cuda_products conv, lstm;
     bool float_sums =
-        false; /* sums over x are floats even for LSTMs in bf16, as cuBLAS writes them */
+        false;          /* sums over x are floats even for LSTMs in bf16, as cuBLAS writes them */
+    bool wgmma = false; /* products in bf16 and tf32 are by warpgroups */
 };
 
 enum cov_cuda_step_kind {

@@ -24,7 +24,7 @@ enum cov_cuda_products {
     COV_CUDA_BF16,   /* operands rounded to bf16 */
 };
 
-/* ---- products of matrices: products_fp32.cu, products_mma.cu ---- */
+/* ---- products of matrices: products_fp32.cu, products_mma.cu, products_wgmma.cu ---- */
 
 /* A phase of a convolution, a linear layer, or the input product of an LSTM:
  *   y[b, out_first + out_stride t, o] = norm(relu(bias[o] + sum_k x[b, row of k, channel of k] w[k,o])),
@@ -39,18 +39,21 @@ struct cov_cuda_gemm {
     int n, t_in, c, t_out, pitch, n_cols;
     struct cov_conv_phase phase;
     bool relu, y_bf16, y_fp16;
+    bool wgmma;   /* by warpgroups, with COV_CUDA_BF16 or COV_CUDA_TF32 */
     int k, width; /* shape of w, from cov_cuda_gemm_sizes */
 };
 
-/* Sets *k >= n_taps * c and *width >= n_cols, the shape of a product's weights. The surplus weights
+/* Sets k >= phase.n_taps * c and width >= n_cols, the shape of a product's weights. The surplus weights
  * are zero. */
-void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
-                         int *width);
+void cov_cuda_gemm_sizes(enum cov_cuda_products products, struct cov_cuda_gemm *g);
 /* Returns the index in w of the weight in row `row` and column `column`. With COV_CUDA_FP32, w is
- * float w[k, width]; else it is bf16 or float w[width, k]. */
+ * float w[k, width]; else it is bf16 or float w[width, k], or in the order of cov_wgmma_place. With
+ * wgmma, floats must have been rounded to tf32. */
 size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
                             int column);
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream);
+/* Returns true if products by warpgroups exist for these operands. */
+bool cov_cuda_wgmma_can(enum cov_cuda_products products);
 
 /* The gradient of the weights of a phase, as partial sums over splits of the rows m of each sequence:
  *   partial[b, split][tap * c + i, o] = sum over m of the split of x[row of m and tap, i] z[row of m, o].

@@ -142,6 +142,10 @@ static void outer_launch(Kernel kernel, const struct cov_cuda_outer *o, int thre
                     cov_conv_split_rows(o->phase.rows, o->splits));
 }
 
+/* products_wgmma.cu: the kernels for products with g->wgmma. */
+void cov_cuda_launch_wgmma(enum cov_cuda_products products, const struct cov_cuda_gemm *g,
+                           void *stream);
+
 /* products_fp32.cu: the kernels of COV_CUDA_FP32. */
 void cov_cuda_launch_fp32(const struct cov_cuda_gemm *g, void *stream);
 void cov_cuda_launch_fp32(const struct cov_cuda_outer *o, void *stream);

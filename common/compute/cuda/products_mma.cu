@@ -21,7 +21,7 @@
  * warp, reading would take 512 cycles and be the bottleneck.) Registers allow two blocks per
  * multiprocessor, so that one multiplies while the other waits. That is about 550 TFLOP/s at best.
  * The products of a chunk are 7.6 GFLOP and take 14 us, where 20,000 chunks/s leave 50 us per
- * chunk. wgmma would read one operand from shared memory only once per block, and reach the peak.
+ * chunk. On cards of compute capability 9.0, products_wgmma.cu computes bf16 and tf32 in predictions.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/products.h"
 
@@ -409,7 +409,10 @@ static void choose(enum cov_cuda_products products, const Args *args, void *stre
 
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
 {
-    choose(products, g, stream);
+    if (g->wgmma)
+        cov_cuda_launch_wgmma(products, g, stream);
+    else
+        choose(products, g, stream);
 }
 
 void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream)
@@ -419,18 +422,26 @@ void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer
 
 /* ---- sizes ---- */
 
-void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
-                         int *width)
+void cov_cuda_gemm_sizes(enum cov_cuda_products products, struct cov_cuda_gemm *g)
 {
-    *k = cov_round_up(n_taps * c, products == COV_CUDA_BF16 ? 32 : 16);
-    *width = n_cols > 64                                ? cov_round_up(n_cols, 128)
-             : products == COV_CUDA_FP32 && n_cols <= 8 ? 8
-                                                        : 64;
+    const int n_cols = g->n_cols, element = products == COV_CUDA_BF16 ? 2 : 4;
+    int step = ROW_BYTES;
+    if (g->wgmma)
+        step = COV_WGMMA_STEP;
+    g->k = cov_round_up(g->phase.n_taps * g->c, step / element);
+    g->width = n_cols > 64                                ? cov_round_up(n_cols, 128)
+               : products == COV_CUDA_FP32 && n_cols <= 8 ? 8
+                                                          : 64;
 }
 
 size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
                             int column)
 {
+    const size_t element = products == COV_CUDA_BF16 ? 2 : 4;
+    if (g->wgmma)
+        return cov_wgmma_place(g->width < COV_WGMMA_COLUMNS ? g->width : COV_WGMMA_COLUMNS,
+                               (size_t)g->k * element, column, (size_t)row * element) /
+               element;
     return products == COV_CUDA_FP32 ? (size_t)row * g->width + column
                                      : (size_t)column * g->k + row;
 }

@@ -210,6 +210,124 @@ SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uin
                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/* Products of warpgroups exist on compute capability 9.0 only, in code for sm_90a; the host launches
+ * their kernels nowhere else. */
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define SIMT_HOPPER_ASM(...) asm volatile(__VA_ARGS__)
+#else
+#define SIMT_HOPPER_ASM(...) __trap()
+#endif
+
+/* d[64,64] += a[64,32 bytes] b[32 bytes,64], of bf16 or tf32, by the four warps of a warpgroup, the first
+ * of which has a number divisible by four. Warp i has rows 16 i to 16 i + 15 of d and a, as fragments of
+ * mma.m16n8: d[4 n] to d[4 n + 3] are those of columns 8 n to 8 n + 7. `b` describes shared memory. The
+ * product runs asynchronously: neither d nor a may be used until it has been waited for. */
+template <bool BF16> SIMT_DEVICE void simt_wgmma(float (&d)[32], const uint32_t (&a)[4], uint64_t b)
+{
+    if constexpr (BF16)
+        SIMT_HOPPER_ASM("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+                        "%0, %1, %2, %3, %4, %5, %6, %7, "
+                        "%8, %9, %10, %11, %12, %13, %14, %15, "
+                        "%16, %17, %18, %19, %20, %21, %22, %23, "
+                        "%24, %25, %26, %27, %28, %29, %30, %31}, "
+                        "{%32, %33, %34, %35}, %36, 1, 1, 1, 0;"
+                        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+                          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+                          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]),
+                          "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+                        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    else
+        SIMT_HOPPER_ASM("wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {"
+                        "%0, %1, %2, %3, %4, %5, %6, %7, "
+                        "%8, %9, %10, %11, %12, %13, %14, %15, "
+                        "%16, %17, %18, %19, %20, %21, %22, %23, "
+                        "%24, %25, %26, %27, %28, %29, %30, %31}, "
+                        "{%32, %33, %34, %35}, %36, 1, 1, 1;"
+                        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+                          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+                          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]),
+                          "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+                        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+/* Orders earlier uses of registers before the following products. */
+SIMT_DEVICE void simt_wgmma_fence(void)
+{
+    SIMT_HOPPER_ASM("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+/* Commits the products since the last call as one group. */
+SIMT_DEVICE void simt_wgmma_group(void)
+{
+    SIMT_HOPPER_ASM("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/* Waits until at most the last N groups are pending. */
+template <int N> SIMT_DEVICE void simt_wgmma_wait(void)
+{
+    SIMT_HOPPER_ASM("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+
+/* Keeps the compiler from moving uses of d to before the last wait. */
+SIMT_DEVICE void simt_wgmma_results(float (&d)[32])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+/* Prepares a place in shared memory that counts arrivals of copies (mbarrier), for waits after the next
+ * barrier. */
+SIMT_DEVICE void simt_arrival_init(uint64_t *arrival)
+{
+    SIMT_HOPPER_ASM("mbarrier.init.shared::cta.b64 [%0], 1;\n"
+                    "fence.proxy.async.shared::cta;" ::"r"(simt_shared_address(arrival))
+                    : "memory");
+}
+
+/* Starts an asynchronous copy of `bytes` bytes, a multiple of 16, to shared memory; one thread calls it.
+ * A place counts one copy at a time. */
+SIMT_DEVICE void simt_copy_bulk(void *shared, const void *global, int bytes, uint64_t *arrival)
+{
+    SIMT_HOPPER_ASM(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%3], %2;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(simt_shared_address(shared)),
+        "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(simt_shared_address(arrival))
+        : "memory");
+}
+
+/* Waits for the first copy of a place, the third, ... if `parity` is 0; for the second, the fourth, ... if
+ * it is 1. */
+SIMT_DEVICE void simt_arrival_wait(uint64_t *arrival, int parity)
+{
+    uint32_t arrived = 1;
+    do
+        SIMT_HOPPER_ASM("{ .reg .pred arrived;\n"
+                        "mbarrier.try_wait.parity.shared::cta.b64 arrived, [%1], %2;\n"
+                        "selp.b32 %0, 1, 0, arrived; }"
+                        : "=r"(arrived)
+                        : "r"(simt_shared_address(arrival)), "r"(parity)
+                        : "memory");
+    while (!arrived);
+}
+
+/* Reads 16 bytes through the read-only cache; if !there, reads nothing, and the result is undefined. */
+SIMT_DEVICE uint4 simt_read16(const void *p, bool there)
+{
+    uint4 v;
+    asm volatile("{ .reg .pred there;\n"
+                 "setp.ne.b32 there, %5, 0;\n"
+                 "@there ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p), "r"((int)there));
+    return v;
+}
+
 /* Rounds two values to fp16 (to nearest even; large ones become infinite); `a` becomes the low half. */
 SIMT_DEVICE uint32_t simt_fp16_pair(float a, float b)
 {

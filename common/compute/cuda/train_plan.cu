@@ -84,7 +84,7 @@ static int add_product(struct making_training *m, const struct cov_train_layer *
     g->pitch = g->n_cols = columns;
     if (m->plan->most_columns < columns)
         m->plan->most_columns = columns;
-    cov_cuda_gemm_sizes(s->products, phase->n_taps, c, columns, &g->k, &g->width);
+    cov_cuda_gemm_sizes(s->products, g);
     return add_packed(places_for(m, s->products), (size_t)g->k * g->width, &p->w, e);
 }
 
