@@ -46,7 +46,7 @@ repack      old o.h5        | h5chunk repack -f --layout packed --compression zs
 subset      old o.h5        | h5chunk subset -f -r chr2 -o o.h5 @/c.h5
 merge       old o.h5        | h5chunk merge -f -o o.h5 @/s1.h5 @/s2.h5
 split       mkdir -p d/train d/val; old d/train/c.h5; old d/val/c.h5 | h5chunk split -f --val-fraction 0.3 --by chunk --seed 1 -o d/ @/c.h5
-exclude     :               | h5chunk split --val-fraction 0.5 --by chunk --seed 2 --exclude-names @/names -o d/ @/c.h5
+exclude     mkdir -p d/train d/val; old d/train/c.h5 | h5chunk split -f --val-fraction 0.5 --by chunk --seed 2 --exclude-names @/names -o d/ @/c.h5
 shards      old o.1.h5      | h5chunk split -f --shards 2 -o o @/c.h5
 cat         :               | h5chunk cat @/c.h5
 save        old o.h5        | h5chunk save -f -o o.h5 @/c.stream
