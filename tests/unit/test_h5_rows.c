@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <float.h>
+
 #include "common/base/half.h"
 #include "common/h5/h5_rows.h"
 
@@ -328,7 +330,7 @@ TEST(test_count_valid)
     for (size_t k = 0; k < COV_COUNT(sizes); k++) {
         size_t n = sizes[k];
         for (size_t i = 0; i < N; i++)
-            values[i] = i % 3 ? (float)i : -0.0F;
+            values[i] = i % 3 == 0 ? -0.0F : i % 3 == 1 ? (float)i : FLT_MAX;
         assert_int_equal(cov_count_valid(values, n), n);
         for (size_t b = 0; b < COV_COUNT(bad); b++)
             for (size_t at = 0; at<n; at += at % 1024> 1020 || n < 3 ? 1 : 340) {
