@@ -196,6 +196,11 @@ ok 'table: GFF3 and bigWig, with one thread' cmp x.tsv sums.tsv
 printf 'chr1\t0\t30000\nchr1\t29990\t30000\n' >whole.bed
 run covprofile table -q -f --genes whole.bed --chrom-sizes sizes -o x.tsv t.bg
 is "$(tail -n +2 x.tsv | cut -f 1-5,10)" "$(printf 'chr1\t0\t30000\t.\t.\t30000\nchr1\t29990\t30000\t.\t.\t10')" '  a whole sequence, without names'
+printf 'chr1\t3\t7\tx\t0\t+\t3\t7\t0\t2\t1,1\t0,3\n' >blocks.bed
+printf 'chr1\t0\t9\t0.1\n' >tenth.bg
+run covprofile table --genes blocks.bed tenth.bg
+is "$(tail -n 1 "$stdout" | cut -f 6-10)" "$(printf '0.10000000149011612\t0.10000000149011612\t0.10000000149011612\t0.4000000059604645\t4')" \
+    '  all bases of a BED12 line, with the same digits in all columns'
 run covprofile table -f --genes more.bed --stats s.json p.h5 h.bw
 stderr_like '^covprofile: warning: more\.bed: 2 features on sequences that are not in p\.h5: elsewhere, lost$' '  unknown sequences are a warning'
 is "$(grep -c 'not in p' "$stderr")" 1 '    given once, not for each dataset'

@@ -190,7 +190,7 @@ def check_sums(path, o):
         wanted.append([[x.mean(), x.min(), x.max(), x.sum(), len(x)] if len(x) else [numpy.nan] * 3 + [0, 0] for x in parts])
     assert [row[:5] for row in rows[1:]] == [[f[0], str(f[1]), str(f[2]), f[3], f[5]] for f in features]
     got = numpy.array([row[5:] for row in rows[1:]])
-    numpy.testing.assert_allclose(numpy.where(got == "NA", "nan", got).astype(float), numpy.hstack(wanted), rtol=1e-7)
+    numpy.testing.assert_allclose(numpy.where(got == "NA", "nan", got).astype(float), numpy.hstack(wanted), rtol=1e-12)
 
 
 def ranks(x):

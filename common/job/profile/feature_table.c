@@ -82,12 +82,15 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
 
 static void print_sum(const struct cov_feature_sum *s, FILE *f)
 {
-    char text[2][COV_DOUBLE_TEXT];
-    if (s->n == 0)
+    const double values[] = {mean_of(s), (double)s->min, (double)s->max, s->sum};
+    char text[COV_DOUBLE_TEXT];
+    if (s->n == 0) {
         (void)fputs("\tNA\tNA\tNA\t0\t0", f);
-    else
-        (void)fprintf(f, "\t%s\t%.7g\t%.7g\t%s\t%" PRId64, cov_format_double(mean_of(s), text[0]),
-                      (double)s->min, (double)s->max, cov_format_double(s->sum, text[1]), s->n);
+        return;
+    }
+    for (size_t i = 0; i < COV_COUNT(values); i++)
+        (void)fprintf(f, "\t%s", cov_format_double(values[i], text));
+    (void)fprintf(f, "\t%" PRId64, s->n);
 }
 
 static void print_table(const void *arg, FILE *f)
