@@ -250,6 +250,10 @@ covprofile correlate --bins x|--bin-size: 'x' is not an integer.*
 covprofile fingerprint --binSize x|--bin-size: 'x' is not an integer.*
 covprofile region --names a --labels a --no-such|unknown option '--no-such'
 covpeaks curve --window-size 5 --windows 5 --no-such|unknown option '--no-such'
+covprofile correlate --bl_file a --blacklist-file b|--blacklist-file is given twice: as 'a' and as 'b'
+covprofile correlate --gff-file x|unknown option '--gff-file'; did you mean --genes\?
+covprofile genes --upstream-region 3|unknown option '--upstream-region'; did you mean --before\?
+covprofile genes --downstream-region 3|unknown option '--downstream-region'; did you mean --after\?
 coveffect ism --target a --dataset b|--dataset is given twice: as 'a' and as 'b'
 coveffect gradients --datasets a --dataset b|--dataset is given twice: as 'a' and as 'b'
 bam2h5 --reference a --genome b|--genome is given twice: as 'a' and as 'b'
