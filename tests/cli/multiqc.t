@@ -23,6 +23,11 @@ done
 cov2bigwig -q -o tracks/ --stats stats/weed.tracks_mqc.json weed_predictions.h5
 covprofile genes -q --genes weed.gff3 --stats stats/weed.covprofile_mqc.json -o genes.tsv weed_predictions.h5 atacseq.h5
 covprofile correlate -q --bin-size 1k --stats stats/weed.tracks.covprofile_mqc.json -o tracks.tsv weed_predictions.h5 atacseq.h5
+covprofile table -q --genes weed.gff3 --stats stats/weed.table_mqc.json -o table.tsv weed_predictions.h5 atacseq.h5
+covpeaks call -q -c 3 --datasets atacseq -o peaks.bed weed_predictions.h5
+covpeaks stats -q --signal atacseq.h5 --stats stats/weed.peaks_mqc.json peaks.bed >frip.tsv
+printf 'chr1\t%b\n' '10\t90' '30\t60' '70\t70' >fragments.bed
+bam2h5 -q -p fragments -o fragments.h5 --stats stats/weed.fragments_mqc.json weed.h5 fragments.bed
 h5chunk verify --stats stats/weed.verify_mqc.json weed_predictions.h5
 
 cat >files.py <<'END'
@@ -78,6 +83,18 @@ cells, rows = load("stats/weed.tracks.covprofile.tracks_mqc.json"), list(csv.Dic
 assert (cells["plot_type"], cells["section_name"]) == ("heatmap", "Correlation of tracks: weed.tracks"), cells
 assert cells["xcats"] == cells["ycats"] == names, cells
 assert [[float("%.9g" % r) for r in line] for line in cells["data"]] == [[float(row[name]) for name in names] for row in rows], cells
+table, rows = load("stats/weed.table_mqc.json"), list(csv.DictReader(open("table.tsv"), delimiter="\t"))
+assert table["plot_type"] == "table" and list(table["data"]) == ["weed.table", *("weed.table." + name for name in names)], table["data"]
+assert all(table["data"]["weed.table.atacseq"][key] > 0 for key in ("features", "mean")), table["data"]
+profile = load("stats/weed.covprofile_mqc.json")
+assert all(profile["data"][row]["tss_enrichment"] > 1 for row in list(profile["data"])[1:]), profile["data"]
+peaks, frip = load("stats/weed.peaks_mqc.json"), list(csv.DictReader(open("frip.tsv"), delimiter="\t"))[0]["frip"]
+row = peaks["data"]["weed.peaks.peaks.bed"]
+assert 0 < row["frip"] < 1 and abs(row["frip"] - float(frip)) < 1e-6, row
+assert (peaks["headers"]["frip"]["title"], peaks["headers"]["frip"]["hidden"]) == ("FRiP", False), peaks["headers"]
+fragments = load("stats/weed.fragments_mqc.json")
+row, = fragments["data"].values()
+assert (row["reads"], row["counted"]) == (3, 2) and fragments["files"][0]["fragments"] == 3, (row, fragments["files"])
 assert all(load(name)["data"] for name in glob.glob("stats/*"))
 END
 ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
