@@ -61,15 +61,22 @@ END
 tool programs/bench_gpu <<'END'
 case "$*" in
 *--once*) exit ;;
+*'--forward --variants'*) echo "forward $4 batch 64, 1 call: 15000.4 chunks/s (14000.0 to 16000.0, 9 rounds)" ;;
+*'--training --variants'*) echo "training $4 batch 64, no graph: 3010.0 chunks/s (2900.0 to 3100.0, 9 steps)" ;;
 *--forward*' balanced '*) sleep "$HANG" ;;
 *--forward*)
-    echo "layers of $3 batch 64, one stream, the median of 9:"
+    echo "layers $3 batch 64, one stream, the median of 9:"
+    echo '  layer 1 convolution    0.250 ms, limit 0.125 ms (arithmetic),  50 %'
+    echo "layers $3 batch 256, one stream, the median of 9:"
     echo '  layer 1 convolution    1.000 ms, limit 0.500 ms (arithmetic),  50 %'
+    echo '  layer 2 convolution    1.500 ms, limit 0.500 ms (arithmetic),  33 %'
     case $COVTOOLS_CUBLAS,$3 in
     always,tf32) echo 'Bail out! cuBLAS not found, or without cublasLtCreate' && exit 1 ;;
     always,*) echo '  layer 4 gates of an LSTM    0.500 ms, limit 0.400 ms (arithmetic),  80 %' ;;
     *) echo '  layer 4 gates of an LSTM    1.000 ms, limit 0.400 ms (arithmetic),  40 %' ;;
     esac
+    echo '  layer 4 steps of an LSTM    2.000 ms, limit 0.800 ms (memory),  40 %'
+    echo '  layer 5 convolution    3.000 ms, limit 0.300 ms (arithmetic),  10 %'
     echo "forward $3 batch 64: 20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
     echo "forward $3 batch 64, 1000 bases: 90000.0 chunks/s (9000.0 to 91000.0, 9 rounds)"
     ;;
@@ -99,7 +106,7 @@ tool tools/python3 <<'END'
 echo 'PyTorch 2.11.0, CUDA 13.0'
 case "$*" in
 *'--only forward'*)
-    echo 'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s'
+    echo 'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s (900.0 to 1100.0, 9 calls)'
     echo 'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s'
     ;;
 *'--only training'*) echo 'PyTorch training bf16 batch 64, eager: out of memory' ;;
@@ -130,7 +137,7 @@ SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
 racecheck-edits-bf16 racecheck-edits-fp32 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 40 '  all other parts run'
+is "$(of_parts ok | wc -w)" 44 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
@@ -138,26 +145,30 @@ like "$report" '^covtools on a GPU: finished$' '  the report is complete'
 ok 'builds for the architecture of the card, without -Werror' grep -q \
     '^make .* CUDA_WERROR= CUDA_ARCHS=90 build/gpu/bench_gpu build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm' calls
 is "$(grep -v '^nvcc\|^nvidia\|^bench_gpu .*--once' calls | sed 's/^\(compute-.*check\) .*/\1/
-    s/^\(bench_gpu --[a-z]* --precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z-]*\) .*/ \1/' | uniq)" \
+    s/^\(bench_gpu .*--precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z-]*\) .*/ \1/' | uniq)" \
     'make
 check
 bench_gpu --forward --precision bf16
-bench_gpu --forward --precision tf32
-bench_gpu --forward --precision balanced
-bench_gpu --forward --precision bf16x3
-bench_gpu --forward --precision fp32
 bench_gpu --training --precision bf16
-bench_gpu --training --precision tf32
-bench_gpu --training --precision fp32
 bench_gpu --edits --precision bf16
-bench_gpu --edits --precision fp32
-bench_gpu --forward --precision bf16
-bench_gpu --forward --precision tf32
-ncu
 python3 forward
 python3 training
 python3 compiled
 python3 compiled-training
+bench_gpu --forward --variants --precision bf16
+bench_gpu --training --variants --precision bf16
+bench_gpu --forward --precision tf32
+bench_gpu --forward --precision balanced
+bench_gpu --forward --precision bf16x3
+bench_gpu --forward --precision fp32
+bench_gpu --training --precision tf32
+bench_gpu --training --precision fp32
+bench_gpu --edits --precision fp32
+bench_gpu --forward --precision bf16
+bench_gpu --forward --precision tf32
+ncu
+python3 training
+python3 forward
 compute-sanitizer --tool memcheck
 compute-sanitizer --tool synccheck
 compute-sanitizer --tool racecheck' 'the order of the parts'
@@ -172,17 +183,30 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
     'training tf32 batch 64: 3000.0 chunks/s .*' \
     'edits fp32 batch 128: 120000.0 SNVs/s .*' \
     'edits bf16 batch 128: off by 1e-6 of the largest value, 1e-3 allowed' \
-    'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s; covtools bf16 20000.0: 20.00 times as fast' \
+    'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s \(900.0 to 1100.0, 9 calls\); covtools bf16 20000.0: 20.00 times as fast' \
     'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s; covtools bf16 20000.0: 2.50 times as fast' \
     'PyTorch training bf16 batch 64, eager: out of memory' \
     'PyTorch training bf16 batch 64, compiled: 1500.0 chunks/s; covtools bf16 3000.0: 2.00 times as fast' \
     '  products<\(int\)3, \(bool\)1> +12.34 us, SM 67.10 %, memory 45.20 %, occupancy 24.90 %, 96 registers' \
+    'forward bf16 batch 64, 1 call: 15000.4 chunks/s .*' \
+    '\| Test Card \| batch \| covtools, chunks/s \| PyTorch \| torch.compile \| times as fast as the faster \|' \
+    '\| predict, bf16 \| 64 \| 20,000 \(19,000 to 21,000\) \| 8,000 \| 10,000 \| 2.00 \|' \
+    '\| train, bf16 \| 64 \| 3,000 \(2,900 to 3,100\) \|  \| 1,500 \| 2.00 \|' \
+    '\| train, tf32 \| 64 \| 3,000 \(2,900 to 3,100\) \|  \|  \|  \|' \
+    '\| predict, bf16, 1000 bases \| 64 \| 90,000 \(9,000 to 91,000\) \| 450 % \|' \
+    '\| edits, bf16 \| 128 \| 120,000 \(110,000 to 130,000\) SNVs/s \|  \|' \
+    '\| predict, bf16, 1 call \| 64 \| 15,000 \(14,000 to 16,000\) \| 75 % \|' \
+    '\| train, bf16, no graph \| 64 \| 3,010 \(2,900 to 3,100\) \| 100 % \|' \
+    '\| ms \| bf16 \| limit \| bf16x3 \| limit \| fp32 \| limit \| tf32 \| limit \|' \
+    '\| convolutions \| 2.50 \| 1.00( \| 2.50 \| 1.00)* \|' \
+    '\| sums over x of both LSTMs \| 1.00 \| 0.40.*' '\| steps of both LSTMs \| 2.00 \| 0.80.*' \
+    '\| transposed convolutions \| 3.00 \| 0.30.*' \
     'ok +bench-fp32 .* SM clock 1755 to 1755 MHz, at most 432 W'; do
     like "$report" "^$line\$" "the report has: $line"
 done
-is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
+is "$(grep -c '^  layer 1' out/report.txt)" 2 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 50 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 54 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"
@@ -287,5 +311,7 @@ if [ -x "$bench" ] && [ -z "$SAN" ]; then
     COVTOOLS_MOCK=memory=800000000,shared=232448 run "$bench" --edits --once --length 48 --precision bf16 1 4
     stdout_like '^# edits bf16 batch 4: off by ' '  chunks after edits'
     stdout_like '^edits bf16 batch 4: once' '  a batch of them'
+    COVTOOLS_MOCK=memory=800000000 run "$bench" --once --variants --length 24 --precision bf16 1 1
+    is "$status $(grep -c '^forward bf16 batch 1, [12n].*: once\|^training bf16 batch 1, no graph: once' "$stdout")" '0 4' '  variants'
 fi
 done_testing

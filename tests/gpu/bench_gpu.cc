@@ -6,11 +6,13 @@
  *   edits     single-nucleotide variants (SNVs) per second, as coveffect ism computes them: both strands, 1,001
  *             wanted positions, 1,024 SNVs of a window; and their difference from whole chunks
  * and notes of the plugin. With COVTOOLS_CUBLAS=always, layers "gates of an LSTM" are by cuBLAS.
- *   bench_gpu [--forward] [--training] [--edits] [--once] [--precision NAME] [--length BASES]
- *             [SECONDS [BATCH...]]
+ *   bench_gpu [--forward] [--training] [--edits] [--once] [--variants] [--precision NAME]
+ *             [--length BASES] [SECONDS [BATCH...]]
  * Measures all unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
- * device advises, of chunks of BASES (21384). --once: runs everything once, for profilers that
- * record from cudaProfilerStart to cudaProfilerStop (ncu --profile-from-start off).
+ * device advises, of chunks of BASES (21384). --variants: measures instead what a part of the plugin
+ * brings: one and two calls at a time, LSTMs without priority, training without graphs. --once: runs
+ * everything once, for profilers that record from cudaProfilerStart to cudaProfilerStop (ncu
+ * --profile-from-start off).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -47,12 +49,23 @@ const size_t DEPTH = 2;
 
 /* What to measure. */
 struct Settings {
-    bool forward, training, edits, once;
+    bool forward, training, edits, once, variants;
     const char *precision; /* NULL: all */
     double seconds;
     size_t length; /* bases of a chunk */
     std::vector<size_t> batches;
 };
+
+/* How to measure. */
+struct Variant {
+    const char *name;
+    unsigned calls; /* at a time */
+    bool plain;     /* as in struct cov_cuda_cards */
+};
+const Variant usual = {"", COV_CUDA_SLOTS, false};
+const Variant forward_variants[] = {
+    {", 1 call", 1, false}, {", 2 calls", 2, false}, {", no priority", COV_CUDA_SLOTS, true}};
+const Variant training_variant = {", no graph", 1, true};
 
 struct Bench {
     size_t batch;
@@ -97,12 +110,12 @@ void print_rates(const std::string &name, std::vector<double> rates, const char 
 /* Prints the median, lowest and highest rate of chunks with `bases` bases over rounds of four calls
  * per thread. */
 void measure_forward(struct cov_device *dev, const float *block, size_t batch, size_t bases,
-                     const Settings &set)
+                     const Settings &set, const Variant &variant = usual)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
     struct cov_hparams hp = published(DEPTH);
-    const unsigned threads = set.once ? 1 : COV_CUDA_SLOTS;
+    const unsigned threads = set.once ? 1 : variant.calls;
     Bench b;
     b.batch = batch;
     b.codes = draw_chunks(batch, set.length, bases);
@@ -110,7 +123,8 @@ void measure_forward(struct cov_device *dev, const float *block, size_t batch, s
     for (std::vector<float> &v : b.values)
         v.resize(batch * set.length * DEPTH);
     must(cov_pool_new(threads, &pool, &e), &e);
-    std::string name = name_of("forward", dev, batch);
+    std::string name = name_of("forward", dev, batch) + variant.name;
+    cov_cuda_cards_of(dev)->plain = variant.plain;
     if (bases < set.length)
         name += ", " + std::to_string(bases) + " bases";
     int rc = cov_net_new(dev, &hp, block, cov_net_size{set.length, threads, batch}, &b.net, &e);
@@ -231,9 +245,11 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
         must(cov_cuda_program_time(p, batch, s.data(), &e), &e);
     struct cov_rt_card card;
     must(cov_rt_describe(0, &card, &e), &e);
-    printf("%s, one stream, the median of %zu; %d multiprocessors of %.2f GHz, %.0f GB/s:\n",
-           name_of("layers", dev, batch).c_str(), seconds.size(), card.n_multiprocessors,
-           card.clock_hz / 1e9, card.memory_bytes_per_s / 1e9);
+    printf(
+        "%s, one stream, the median of %zu; %d multiprocessors of %.2f GHz, %.0f GB/s; %.1f MB a "
+        "chunk:\n",
+        name_of("layers", dev, batch).c_str(), seconds.size(), card.n_multiprocessors,
+        card.clock_hz / 1e9, card.memory_bytes_per_s / 1e9, (double)plan->chunk_bytes / 1e6);
     double sum = 0, sum_of_limits = 0;
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct cov_cuda_step &s = plan->steps[i];
@@ -266,7 +282,8 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
 }
 
 /* Measures training steps: copies of bases and targets, forward, backward, Adam. */
-void measure_training(struct cov_device *dev, const float *block, size_t batch, const Settings &set)
+void measure_training(struct cov_device *dev, const float *block, size_t batch, const Settings &set,
+                      const Variant &variant)
 {
     static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
     struct cov_err e = COV_ERR_INIT;
@@ -290,7 +307,8 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     options.L = set.length;
     options.max_batch = batch;
     must(cov_pool_new(1, &options.pool, &e), &e);
-    const std::string name = name_of("training", dev, batch);
+    const std::string name = name_of("training", dev, batch) + variant.name;
+    cov_cuda_cards_of(dev)->plain = variant.plain;
     int rc = cov_trainer_new(dev, &options, block, &trainer, &e);
     if (rc == COV_ENOMEM || rc == COV_EUNSUPPORTED) {
         printf("%s: %s\n", name.c_str(), e.text);
@@ -310,6 +328,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     } else {
         std::vector<double> rates;
         step(); /* touches the memory */
+        step(); /* records a graph */
         double start = cov_clock();
         while (rates.size() < 3 || cov_clock() - start < set.seconds) {
             double beg = cov_clock();
@@ -471,20 +490,20 @@ void measure_all(enum cov_precision precision, const float *block, const Setting
         std::sort(batches.begin(), batches.end());
         batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
     }
-    if (set.forward) {
-        for (size_t batch : batches) {
+    for (size_t batch : batches) {
+        if (set.forward && !set.variants) {
             time_layers(dev, block, batch, set);
             measure_forward(dev, block, batch, set.length, set);
         }
-        if (!set.once && set.length > 1000)
-            measure_forward(dev, block, batches.back(), 1000, set);
+        for (size_t i = 0; set.forward && set.variants && i < 3; i++)
+            measure_forward(dev, block, batch, set.length, set, forward_variants[i]);
+        if (set.training)
+            measure_training(dev, block, batch, set, set.variants ? training_variant : usual);
     }
-    if (set.training)
-        for (size_t batch : batches)
-            measure_training(dev, block, batch, set);
-    if (set.edits)
-        for (size_t batch : batches)
-            measure_edits(dev, block, batch, set);
+    for (size_t i = 0; set.edits && i < batches.size(); i++)
+        measure_edits(dev, block, batches[i], set);
+    if (set.forward && !set.variants && !set.once && set.length > 1000)
+        measure_forward(dev, block, batches.back(), 1000, set);
     cov_device_close(dev);
 }
 
@@ -504,6 +523,8 @@ Settings parse_settings(int argc, char **argv)
             set.edits = true;
         } else if (strcmp(argv[i], "--once") == 0) {
             set.once = true;
+        } else if (strcmp(argv[i], "--variants") == 0) {
+            set.variants = true;
         } else if (strcmp(argv[i], "--precision") == 0) {
             set.precision = value;
             i++;

@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, edits, cublas, ncu, torch, memcheck, synccheck, racecheck
+#            train, edits, variants, cublas, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -50,7 +50,7 @@ done
 only=$(echo "$only" | tr ',' ' ')
 for name in $only; do
     case ${name%%-*} in
-    build | check | bench | train | edits | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
+    build | check | bench | train | edits | variants | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
     *) usage "--part: unknown part '$name'" ;;
     esac
 done
@@ -76,10 +76,14 @@ print_failures() {
     done
 }
 
+logs_of_rates() {
+    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/edits-*.log "$parts"/variants-*.log "$parts"/torch-*.log 2>/dev/null
+}
+
 # Rates, and PyTorch's next to ours in the same or, for fp16, in a similar precision.
 print_rates() {
-    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/edits-*.log "$parts"/torch-*.log 2>/dev/null | awk '
-    /^(forward|training|edits) [a-z0-9]+ batch / {
+    logs_of_rates | awk '
+    /^[a-z]+ [a-z0-9]+ batch [0-9]+.*:/ && !/^layers / {
         print
         if ($4 ~ /:$/ && $6 == "chunks/s")
             ours[$1, $2, $4 + 0] = $5
@@ -91,6 +95,104 @@ print_rates() {
         if (own && $8 == "chunks/s" && $7 > 0)
             $0 = $0 sprintf("; covtools %s %.1f: %.2f times as fast", precision, own, own / $7)
         print
+    }'
+}
+
+# Tables in Markdown, with the median, lowest and highest rates: of the plugin and PyTorch, of variants of the plugin, and of
+# the layers of a batch of 256.
+print_tables() {
+    logs_of_rates | awk -v card="$(sed -n 's/^card: \([^,]*\).*/\1/p' "$parts/machine")" '
+    function thousands(n) {
+        n = sprintf("%.0f", n)
+        return length(n) > 3 ? substr(n, 1, length(n) - 3) "," substr(n, length(n) - 2) : n
+    }
+    function rate(v) { return v > 0 ? thousands(v) : "" }
+    function named(what) { return what == "forward" ? "predict" : what == "training" ? "train" : what }
+    /^(PyTorch )?[a-z]+ [a-z0-9]+ batch [0-9]+[^:]*: [0-9.]+ [A-Za-z]+\/s/ {
+        peer = sub(/^PyTorch /, "")
+        at = index($0, ": ")
+        name = substr($0, 1, at - 1)
+        split(substr($0, at + 2), v, /[ (]+/)
+        of = name
+        sub(/,.*/, "", of)
+        variant = substr(name, length(of) + 3)
+        if (peer)
+            torch[of, variant] = v[1]
+        else if (variant == "" && v[2] == "chunks/s")
+            ours[of] = v[1]
+        if (!peer) {
+            row[++n] = name
+            median[name] = v[1]
+            spread[name] = sprintf("%s (%s to %s)", thousands(v[1]), thousands(v[3]), thousands(v[5]))
+            if (v[2] != "chunks/s")
+                spread[name] = spread[name] " " v[2]
+        }
+    }
+    END {
+        printf "| %s | batch | covtools, chunks/s | PyTorch | torch.compile | times as fast as the faster |\n", card
+        print "|---|---|---|---|---|---|"
+        for (i = 1; i <= n; i++)
+            if (row[i] in ours) {
+                split(row[i], w, " ")
+                eager = torch[row[i], "eager"] + 0
+                compiled = torch[row[i], "compiled"] + 0
+                best = eager > compiled ? eager : compiled
+                printf "| %s, %s | %s | %s | %s | %s | %s |\n", named(w[1]), w[2], w[4], spread[row[i]], rate(eager), rate(compiled),
+                    (best ? sprintf("%.2f", median[row[i]] / best) : "")
+            }
+        printf "\n| %s | batch | chunks/s | of the usual |\n|---|---|---|---|\n", card
+        for (i = 1; i <= n; i++)
+            if (!(row[i] in ours)) {
+                of = row[i]
+                sub(/,.*/, "", of)
+                split(of, w, " ")
+                printf "| %s, %s%s | %s | %s | %s |\n", named(w[1]), w[2], substr(row[i], length(of) + 1), w[4], spread[row[i]],
+                    (ours[of] > 0 ? sprintf("%.0f %%", 100 * median[row[i]] / ours[of]) : "")
+            }
+    }'
+    cat "$parts"/bench-*.log 2>/dev/null | awk '
+    /^layers / {
+        wanted = $4 + 0 == 256
+        recurrent = 0
+        if (wanted)
+            precision[++n] = $2
+    }
+    /^  layer / && wanted {
+        name = $0
+        sub(/^  layer [0-9]+ /, "", name)
+        sub(/ +[0-9.]+ ms, limit .*/, "", name)
+        if (name == "convolution")
+            name = recurrent ? "transposed convolutions" : "convolutions"
+        else if (name == "gates of an LSTM")
+            name = "sums over x of both LSTMs"
+        else if (name == "steps of an LSTM") {
+            recurrent = 1
+            name = "steps of both LSTMs"
+        }
+        if (!(name in known)) {
+            known[name] = 1
+            row[++rows] = name
+        }
+        match($0, /[0-9.]+ ms, limit +/)
+        ms[name, n] += substr($0, RSTART)
+        limit[name, n] += substr($0, RSTART + RLENGTH)
+    }
+    END {
+        if (!n)
+            exit
+        printf "\n| ms"
+        for (i = 1; i <= n; i++)
+            printf " | %s | limit", precision[i]
+        printf " |\n|---"
+        for (i = 1; i <= n; i++)
+            printf "|---|---"
+        print "|"
+        for (r = 1; r <= rows; r++) {
+            printf "| %s", row[r]
+            for (i = 1; i <= n; i++)
+                printf " | %.2f | %.2f", ms[row[r], i], limit[row[r], i]
+            print " |"
+        }
     }'
 }
 
@@ -145,7 +247,7 @@ print_report() {
         2>/dev/null
     echo
     echo '== layers (other precisions: all.log)'
-    sed -n '/^layers of /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
+    sed -n '/^layers /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
     for p in bf16 tf32; do
         sed -n "s/^  layer .* gates of an LSTM .*/$p&/p" "$parts/bench-$p.log"
         sed -n "s/^  layer .* gates of an LSTM .*/$p, cuBLAS&/p" "$parts/cublas-$p.log"
@@ -157,6 +259,9 @@ print_report() {
     echo
     echo '== kernels in ncu'
     print_launches
+    echo
+    echo '== to paste'
+    print_tables
 }
 
 # Replaces both files.
@@ -229,7 +334,7 @@ conclude() { # NAME START LIMIT SAMPLES STATUS
         s/^=* *Error: \(Device not supported\).*/\1/p' "$log" | head -n 1)
     clocks=''
     case $1 in
-    bench-* | train-* | edits-* | torch-*) clocks=$(sed "1,$4d" "$parts/clocks" 2>/dev/null | awk -F', *' '
+    bench-* | train-* | edits-* | variants-* | torch-*) clocks=$(sed "1,$4d" "$parts/clocks" 2>/dev/null | awk -F', *' '
         $1 + 0 { if (!n || $1 < low) low = $1; if ($1 > high) high = $1; if ($2 > watts) watts = $2; n++ }
         END { if (n) printf "SM clock %d to %d MHz, at most %d W", low, high, watts }') ;;
     esac
@@ -364,17 +469,34 @@ if command -v nvidia-smi >/dev/null; then
     timeout "$until" nvidia-smi -i "$card" --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -l 1 >"$parts/clocks" 2>&1 &
     sampler=$!
 fi
-alone bench-bf16 120 build/gpu/bench_gpu --forward --precision bf16 "$each" 8 64 256
+alone bench-bf16 90 build/gpu/bench_gpu --forward --precision bf16 "$each" 64 256 512 1024
+alone train-bf16 60 build/gpu/bench_gpu --training --precision bf16 "$each" 8 64 256
+alone edits-bf16 30 build/gpu/bench_gpu --edits --precision bf16 "$each" 128 256
+# WHAT LIMIT PRECISION[,PRECISION...] BATCH...: the peer.
+torch() {
+    what=$1 limit_of_torch=$2 precisions=$3
+    shift 3
+    if [ -n "$python" ]; then
+        alone "torch-$what" "$limit_of_torch" "$python" tests/gpu/torch_peer.py --only "${what%-others}" \
+            --precision "$precisions" "$each" "$@"
+    else
+        skip "torch-$what" 'no python3'
+    fi
+}
+torch forward 60 bf16 64 256 512 1024
+torch training 60 bf16 8 64 256
+torch compiled 90 bf16 512 256
+torch compiled-training 120 bf16 8 64 256
+alone variants-forward 60 build/gpu/bench_gpu --forward --variants --precision bf16 "$each" 256 512
+alone variants-training 60 build/gpu/bench_gpu --training --variants --precision bf16 "$each" 8 64
 for p in tf32 balanced bf16x3 fp32; do
-    alone bench-$p 60 build/gpu/bench_gpu --forward --precision $p "$each" 64 256
+    alone bench-$p 60 build/gpu/bench_gpu --forward --precision $p "$each" 64 256 512
 done
-for p in bf16 tf32 fp32; do
+for p in tf32 fp32; do
     alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 8 64 256
 done
 
-for p in bf16 fp32; do
-    alone edits-$p 30 build/gpu/bench_gpu --edits --precision $p "$each" 128 256
-done
+alone edits-fp32 30 build/gpu/bench_gpu --edits --precision fp32 "$each" 128 256
 
 for p in bf16 tf32; do
     alone cublas-$p 30 env COVTOOLS_CUBLAS=always build/gpu/bench_gpu --forward --precision $p 1 64 256
@@ -391,17 +513,8 @@ for what in forward training; do
     fi
 done
 
-for what in forward training compiled compiled-training; do
-    if [ -n "$python" ]; then
-        case $what in # compiling takes long
-        compiled*) precisions=bf16 ;;
-        *) precisions=bf16,fp16 ;;
-        esac
-        alone torch-$what 90 "$python" tests/gpu/torch_peer.py --only $what --precision $precisions "$each" 8 64 256
-    else
-        skip torch-$what 'no python3'
-    fi
-done
+torch training-others 60 tf32,fp32 8 64 256
+torch forward-others 60 tf32,fp32,fp16 256
 [ -z "$sampler" ] || kill "$sampler"
 
 # The small networks of the checks, because the sanitizer is slow; racecheck takes minutes, so it comes last.

@@ -4,16 +4,18 @@
   training  with input and targets on the card, and fused Adam
   compiled, compiled-training  the same through torch.compile
 
-usage: torch_peer.py [--only WHAT[,WHAT...]] [--precision NAME[,NAME...]] [SECONDS [BATCH...]]
+usage: torch_peer.py [--only WHAT[,WHAT...]] [--precision NAME[,NAME...]] [--cpu] [SECONDS [BATCH...]]
 
 Measures all in bf16 and fp16 (autocast), tf32 and fp32, each for SECONDS (5) with batches of 8, 64 and 256. Prints
-"1..0 # SKIP" and exits with status 0 without PyTorch or a GPU that it can use.
+"1..0 # SKIP" and exits with status 0 without PyTorch or a GPU that it can use. LSTMs are cuDNN's, also through
+torch.compile. --cpu: on the CPU, with short chunks, to see that everything works.
 SPDX-License-Identifier: MIT"""
 
 import argparse
 import time
 
 LENGTH = 21384
+DEVICE = "cuda"
 WHATS = ("forward", "training", "compiled", "compiled-training")
 PRECISIONS = ("bf16", "fp16", "tf32", "fp32")
 
@@ -44,11 +46,11 @@ def make_network(torch):
                 x = norm(torch.relu(conv(x)))
             return torch.exp(self.out(x.transpose(1, 2)).float())
 
-    return Network().cuda().eval()
+    return Network().to(DEVICE).eval()
 
 
-def median_rate(n, seconds, once):
-    """Returns the median rate of calls that each process n chunks, over `seconds` after three warm-up calls. once()
+def rates_of(n, seconds, once):
+    """Returns the sorted rates of calls that each process n chunks, over `seconds` after three warm-up calls. once()
     returns when the GPU is done."""
     for _ in range(3):
         once()
@@ -58,32 +60,33 @@ def median_rate(n, seconds, once):
         beg = time.monotonic()
         once()
         rates.append(n / (time.monotonic() - beg))
-    return sorted(rates)[len(rates) // 2]
+    return sorted(rates)
 
 
 def autocast(torch, precision):
     """Selects the precision of the operations in a `with` block."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    return torch.autocast("cuda", torch.float16 if precision == "fp16" else torch.bfloat16,
+    return torch.autocast(DEVICE, torch.float16 if precision == "fp16" else torch.bfloat16,
                           enabled=precision in ("bf16", "fp16"))
 
 
 def measure_forward(torch, network, precision, x, seconds):
-    host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
+    host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=DEVICE == "cuda")
 
     def once():
         with torch.inference_mode(), autocast(torch, precision):
             host.copy_(network(x))
-        torch.cuda.synchronize()
+        if DEVICE == "cuda":
+            torch.cuda.synchronize()
 
-    return median_rate(x.shape[0], seconds, once)
+    return rates_of(x.shape[0], seconds, once)
 
 
 def measure_training(torch, network, precision, x, seconds):
     network.train()
     adam = torch.optim.Adam(network.parameters(), fused=True)
-    scaler = torch.amp.GradScaler("cuda", enabled=precision == "fp16")
-    target = torch.randint(5, (x.shape[0], LENGTH, 2), device="cuda").float()
+    scaler = torch.amp.GradScaler(DEVICE, enabled=precision == "fp16")
+    target = torch.randint(5, (x.shape[0], LENGTH, 2), device=DEVICE).float()
     loss_of = torch.nn.PoissonNLLLoss(log_input=False)
 
     def step():
@@ -96,7 +99,7 @@ def measure_training(torch, network, precision, x, seconds):
         return float(loss)
 
     try:
-        return median_rate(x.shape[0], seconds, step)
+        return rates_of(x.shape[0], seconds, step)
     finally:
         network.eval()
 
@@ -107,12 +110,13 @@ def measure(torch, network, what, precision, batch, seconds):
     name = f"PyTorch {'training' if training else 'forward'} {precision} batch {batch}"
     name += ", compiled" if compiled else ", eager"
     try:
-        x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
+        x = torch.eye(4, device=DEVICE)[torch.randint(4, (batch, LENGTH), device=DEVICE)]
         if compiled:
             torch.compiler.reset()
             network = torch.compile(network, dynamic=False)
-        rate = (measure_training if training else measure_forward)(torch, network, precision, x, seconds)
-        print(f"{name}: {rate:.1f} chunks/s", flush=True)
+        rates = (measure_training if training else measure_forward)(torch, network, precision, x, seconds)
+        print(f"{name}: {rates[len(rates) // 2]:.1f} chunks/s ({rates[0]:.1f} to {rates[-1]:.1f}, {len(rates)} calls)",
+              flush=True)
     except Exception as e:
         print(f"{name}: {(str(e).splitlines() or [type(e).__name__])[0]}", flush=True)
     torch.cuda.empty_cache()
@@ -132,17 +136,23 @@ def main():
     parser.add_argument("--precision", type=names(PRECISIONS), default=PRECISIONS)
     parser.add_argument("seconds", type=float, nargs="?", default=5)
     parser.add_argument("batch", type=int, nargs="*", default=[8, 64, 256])
+    parser.add_argument("--cpu", action="store_true")
     options = parser.parse_args()
+    if options.cpu:
+        global LENGTH, DEVICE
+        LENGTH, DEVICE = 240, "cpu"
     try:
         import torch
     except ImportError:
         print("1..0 # SKIP no PyTorch")
         return
-    if not torch.cuda.is_available():
+    if DEVICE == "cuda" and not torch.cuda.is_available():
         print("1..0 # SKIP PyTorch sees no GPU")
         return
-    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, "
-          f"{torch.cuda.get_device_name()}", flush=True)
+    card = torch.cuda.get_device_name() if DEVICE == "cuda" else "CPU"
+    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, {card}",
+          flush=True)
+    torch.backends.cudnn.benchmark = True
     network = make_network(torch)
     for what in options.only:
         for precision in options.precision:
