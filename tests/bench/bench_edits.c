@@ -157,9 +157,11 @@ static int start(struct bench *b, char **argv, struct cov_device *dev, struct co
     int rc = cov_ensemble_open((const char *const[]){argv[1]}, 1, false, &b->model, e);
     if (!rc)
         rc = cov_genome_read(argv[2], &genome, NULL, &b->genome, e);
-    for (size_t i = 0; !rc && i < 2; i++)
-        rc = cov_edited_windows_new(
-            b->model, dev, &(struct cov_edited_options){b->L, 1, BATCH, i == 1}, &b->net[i], e);
+    struct cov_edited_options options = {.L = b->L, .n_workers = 1, .batch = BATCH};
+    for (size_t i = 0; !rc && i < 2; i++) {
+        options.full = i == 1;
+        rc = cov_edited_windows_new(b->model, dev, &options, &b->net[i], e);
+    }
     return rc;
 }
 
