@@ -125,7 +125,7 @@ def phased(path, genome_path, seed):
                     ref = ref[0].translate(str.maketrans("ACGTRN", "CATGCC")) + ref[1:]
                 fits = [g for g in GENOTYPES if all(int(c) <= len(alts) for c in g if c.isdigit())]
                 calls = [rng.choice(fits) for _ in range(3)]
-                sets = [".", ".", rng.choice(".57") if "|" in calls[2] else "."]
+                sets = [".", ".", rng.choice((".", "5", "70000")) if "|" in calls[2] else "."]
                 f.write(f"{name}\t{at + 1}\tv{number}\t{ref}\t{','.join(alts)}\t.\tPASS\t.\tGT:PS\t"
                         + "\t".join(f"{c}:{s}" for c, s in zip(calls, sets)) + "\n")
 

@@ -128,6 +128,34 @@ TEST(reports_truncated_files)
     }
 }
 
+/* Writes b.bam, with a record of these contigs. */
+static void write_bam(int contig, int mate_contig)
+{
+    htsFile *in = hts_open("a.sam", "r"), *out = hts_open("b.bam", "wb");
+    sam_hdr_t *header = sam_hdr_read(in);
+    bam1_t *read = bam_init1();
+    assert_true(out && sam_hdr_write(out, header) == 0 && sam_read1(in, header, read) >= 0);
+    read->core.tid = contig;
+    read->core.mtid = mate_contig;
+    assert_true(bam_write1(out->fp.bgzf, read) >= 0);
+    bam_destroy1(read);
+    sam_hdr_destroy(header);
+    assert_int_equal(hts_close(in), 0);
+    assert_int_equal(hts_close(out), 0);
+}
+
+TEST(reports_contigs_that_the_header_lacks)
+{
+    static const int wrong[][2] = {{1, -1}, {-2, -1}, {0, 1}, {0, -2}};
+    int64_t n;
+    for (size_t i = 0; i < COV_COUNT(wrong); i++) {
+        write_bam(wrong[i][0], wrong[i][1]);
+        assert_fails_in(read_file("b.bam", 1, -1, &n, &e), COV_EINPUT, "b.bam: ", "damaged");
+    }
+    write_bam(0, 0);
+    assert_ok(read_file("b.bam", 1, -1, &n, &e));
+}
+
 /* A CRAM file that htslib rejects. */
 TEST(reports_damaged_files)
 {
