@@ -71,9 +71,30 @@ static void put_string(const struct cov_json *j, const char *text)
     (void)fputc('"', f);
 }
 
+/* With `lines`: adds the name of a value to the path, and cuts it off again. */
+static void extend_path(struct cov_json *j, const char *key)
+{
+    const size_t n = strlen(j->path), room = sizeof j->path - n;
+    j->path_ends[j->depth] = n;
+    if (key)
+        (void)snprintf(j->path + n, room, "%s%s", n ? "." : "", key);
+    else if (j->depth > 0)
+        (void)snprintf(j->path + n, room, "[%d]", ++j->n_items[j->depth]);
+}
+
+static void cut_path(struct cov_json *j)
+{
+    j->path[j->path_ends[j->depth]] = '\0';
+}
+
 /* Writes what precedes a value: the comma, the newline and the key. */
 static void begin_value(struct cov_json *j, const char *key)
 {
+    if (j->lines) {
+        extend_path(j, key);
+        (void)fprintf(j->f, "%s%s: ", j->lines, j->path);
+        return;
+    }
     if (j->depth > 0)
         (void)fprintf(j->f, "%s\n%*s", j->first[j->depth] ? "" : ",", 2 * j->depth, "");
     j->first[j->depth] = false;
@@ -83,13 +104,27 @@ static void begin_value(struct cov_json *j, const char *key)
     }
 }
 
+/* Writes what follows a value that is neither an object nor an array. */
+static void end_value(struct cov_json *j)
+{
+    if (!j->lines)
+        return;
+    (void)fputc('\n', j->f);
+    cut_path(j);
+}
+
 static void begin_nest(struct cov_json *j, const char *key, bool is_array)
 {
     assert(j->depth + 1 < (int)COV_COUNT(j->first));
-    begin_value(j, key);
-    (void)fputc(is_array ? '[' : '{', j->f);
+    if (j->lines) {
+        extend_path(j, key);
+    } else {
+        begin_value(j, key);
+        (void)fputc(is_array ? '[' : '{', j->f);
+    }
     j->depth++;
     j->first[j->depth] = true;
+    j->n_items[j->depth] = 0;
     j->is_array[j->depth] = is_array;
 }
 
@@ -98,6 +133,10 @@ static void end_nest(struct cov_json *j, bool is_array)
     assert(j->depth > 0 && j->is_array[j->depth] == is_array);
     bool empty = j->first[j->depth];
     j->depth--;
+    if (j->lines) {
+        cut_path(j);
+        return;
+    }
     if (!empty)
         (void)fprintf(j->f, "\n%*s", 2 * j->depth, "");
     (void)fputc(is_array ? ']' : '}', j->f);
@@ -132,29 +171,29 @@ void cov_json_string(struct cov_json *j, const char *key, const char *value)
         put_string(j, value);
     else
         (void)fputs("null", j->f);
+    end_value(j);
 }
 
 void cov_json_int(struct cov_json *j, const char *key, int64_t value)
 {
     begin_value(j, key);
     (void)fprintf(j->f, "%" PRId64, value);
+    end_value(j);
 }
 
 void cov_json_double(struct cov_json *j, const char *key, double value)
 {
-    begin_value(j, key);
-    if (!isfinite(value)) {
-        (void)fputs("null", j->f);
-        return;
-    }
     char text[COV_DOUBLE_TEXT];
-    (void)fputs(cov_format_double(value, text), j->f);
+    begin_value(j, key);
+    (void)fputs(isfinite(value) ? cov_format_double(value, text) : "null", j->f);
+    end_value(j);
 }
 
 void cov_json_bool(struct cov_json *j, const char *key, bool value)
 {
     begin_value(j, key);
     (void)fputs(value ? "true" : "false", j->f);
+    end_value(j);
 }
 
 /* A cJSON under another name. */

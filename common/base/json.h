@@ -18,7 +18,14 @@ struct cov_json {
     int depth;
     bool first[16];
     bool is_array[16];
-    bool is_ascii; /* set after cov_json_init: writes other characters as escapes */
+    /* Set after cov_json_init: */
+    bool is_ascii; /* writes other characters as escapes */
+    const char
+        *lines; /* writes a line for each value instead: this text, "a.b[1].c: " and the value */
+    /* Private, with `lines`. */
+    char path[512];
+    size_t path_ends[16];
+    int n_items[16];
 };
 
 void cov_json_init(struct cov_json *j, FILE *f);

@@ -42,6 +42,7 @@ void cov_stats_fini(struct cov_stats *s)
         free(s->sources[i].name);
         free(s->sources[i].text);
     }
+    free(s->events);
     free(s->command);
     free(s->inputs);
     free(s->figures);

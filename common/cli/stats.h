@@ -103,6 +103,7 @@ struct cov_stats {
     int n_stages;
     struct cov_stats_figure *figures; /* Owned */
     int n_figures;
+    char *events; /* messages as lines of a log; NULL: not recorded. Owned */
     /* Private: see cov_stats_set_more. */
     void (*print_more)(struct cov_json *j, const void *more);
     void (*free_more)(void *more);

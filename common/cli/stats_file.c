@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -447,17 +448,39 @@ void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struc
 
 /* ---------------------------------------------------------------- files */
 
+bool cov_stats_is_log(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".log") == 0;
+}
+
+void cov_stats_start_line(const char *level, char text[COV_STATS_LINE_START])
+{
+    struct tm tm = {0};
+    const time_t now = time(NULL);
+    (void)localtime_r(&now, &tm);
+    const size_t n = strftime(text, COV_STATS_LINE_START, "%d.%m.%Y %H:%M:%S", &tm);
+    (void)snprintf(text + n, COV_STATS_LINE_START - n, ", %.10s: ", level);
+}
+
 /* A file to print. */
 struct content {
     const struct cov_stats *stats;
     const char *sample; /* MultiQC's name for the file, or NULL */
+    bool is_log;
 };
 
 static void print(const void *arg, FILE *f)
 {
     const struct content *c = arg;
     struct cov_json j;
+    char start[COV_STATS_LINE_START];
     cov_json_init(&j, f);
+    if (c->is_log) {
+        (void)fputs(c->stats->events ? c->stats->events : "", f);
+        cov_stats_start_line("INFO", start);
+        j.lines = start;
+    }
     cov_json_begin_object(&j, NULL);
     if (c->sample)
         cov_multiqc_print(c->stats, c->sample, &j);
@@ -492,9 +515,10 @@ static int write_files(const struct cov_stats *s, const char *path, const char *
     if (!rc && plot_path)
         rc = cov_outfile_begin(&plot, plot_path, COV_OUTFILE_JSON, force, e);
     if (!rc)
-        rc = cov_table_write(&out, NULL, print, &(struct content){s, sample}, e);
+        rc = cov_table_write(&out, NULL, print,
+                             &(struct content){s, sample, cov_stats_is_log(path)}, e);
     if (!rc && plot_path)
-        rc = cov_table_write(&plot, NULL, print_plot, &(struct content){s, sample}, e);
+        rc = cov_table_write(&plot, NULL, print_plot, &(struct content){s, sample, false}, e);
     if (!rc)
         rc = cov_outfile_commit_all((struct cov_outfile *const[]){&out, &plot}, 2, e);
     cov_outfile_abort(&out);

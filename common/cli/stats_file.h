@@ -17,8 +17,16 @@
 /* Writes JSON. The caller checks the stream for errors. */
 void cov_stats_print(const struct cov_stats *s, FILE *f);
 
-/* Writes the output of cov_stats_print to the file `path`. If the name ends in _mqc.json, the file
- * is also a section of a MultiQC report, and s->plot is written to a second file,
+/* Returns true for the name of a log: it ends in .log. */
+bool cov_stats_is_log(const char *path);
+
+/* Sets text to the start of a line of a log, as in Predmoter's: "29.11.2026 17:05:00, INFO: ". `level`
+ * has at most 10 bytes. */
+enum { COV_STATS_LINE_START = 48 };
+void cov_stats_start_line(const char *level, char text[COV_STATS_LINE_START]);
+
+/* Writes the output of cov_stats_print to the file `path`, or to a log s->events and a line for each
+ * value. If the name ends in _mqc.json, the file is also a section of a MultiQC report, and s->plot is written to a second file,
  * SAMPLE.PLOT_mqc.json. Replaces existing files only if `force` is set. */
 int cov_stats_write(const struct cov_stats *s, const char *path, bool force,
                     struct cov_err *e) COV_MUST_USE;

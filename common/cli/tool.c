@@ -59,9 +59,11 @@ static const struct cov_opt common_options[] = {
     COV_OPT(ENUM, "progress", 0, FIELD(progress), NULL,
             "how to show progress: auto is a bar on a terminal, otherwise a line every 30 s",
             .def = "auto", .choices = progress_modes),
-    COV_OPT(STRING, "stats", 0, FIELD(common.stats_path), "FILE",
-            "write statistics of the run as JSON; MultiQC reads a file named NAME_mqc.json",
-            .flags = COV_OPT_PATH_OUT),
+    COV_OPT(
+        STRING, "stats", 0, FIELD(common.stats_path), "FILE",
+        "write statistics of the run as JSON, or as text if the name ends in .log; MultiQC reads "
+        "a file named NAME_mqc.json",
+        .flags = COV_OPT_PATH_OUT),
     COV_OPT(STRING, "tmpdir", 0, FIELD(common.tmpdir), "DIR",
             "directory for temporary files (default: the directory of the output)",
             .flags = COV_OPT_PATH_IN),
@@ -171,6 +173,9 @@ static void print_version(const struct cov_tool *tool)
 struct printer {
     const char *tool;
     const struct cov_progress *progress;
+    enum cov_log_level level; /* prints messages up to this one */
+    FILE *events;             /* records them, too; NULL: does not */
+    size_t n_events;
 };
 
 static void print_message(const struct printer *p, const char *kind, const char *text)
@@ -181,7 +186,15 @@ static void print_message(const struct printer *p, const char *kind, const char 
 
 static void receive_log(void *arg, enum cov_log_level level, const char *text)
 {
-    print_message(arg,
+    const struct printer *p = arg;
+    char start[COV_STATS_LINE_START];
+    if (p->events) {
+        cov_stats_start_line(level <= COV_LOG_WARNING ? "WARNING" : "INFO", start);
+        (void)fprintf(p->events, "%s%s\n", start, text);
+    }
+    if (level > p->level)
+        return;
+    print_message(p,
                   level == COV_LOG_ERROR     ? "error: "
                   : level == COV_LOG_WARNING ? "warning: "
                                              : "",
@@ -501,7 +514,25 @@ static int add_inputs(const struct call *call, struct cov_stats *stats, struct c
 
 /* ---------------------------------------------------------------- main */
 
-static int run_tool(struct call *call, struct cov_err *e)
+/* Records messages for a log of --stats. */
+static int begin_events(struct printer *p, struct cov_common *c, struct cov_err *e)
+{
+    if (!c->stats_path || !cov_stats_is_log(c->stats_path))
+        return COV_OK;
+    p->events = open_memstream(&c->stats.events, &p->n_events);
+    return p->events ? COV_OK : cov_fail_errno(e, "--stats");
+}
+
+static int end_events(struct printer *p, const struct cov_stats *s, struct cov_err *e)
+{
+    FILE *f = p->events;
+    p->events = NULL;
+    if (f && (fclose(f) != 0 || !s->events)) /* glibc may lose it at the end, and say nothing */
+        return cov_fail(e, COV_ENOMEM, "--stats: out of memory");
+    return COV_OK;
+}
+
+static int run_tool(struct call *call, struct printer *printer, struct cov_err *e)
 {
     struct cov_common *c = &call->own.common;
     c->stats.threads = (unsigned)c->threads;
@@ -515,6 +546,8 @@ static int run_tool(struct call *call, struct cov_err *e)
     rc = call->tool->run(c, call->config, call->given, call->n_operands, call->operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
+    const int rc_events = end_events(printer, &c->stats, rc ? NULL : e);
+    rc = rc ? rc : rc_events;
     if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
         cov_stats_print(&c->stats, stdout);
     else if (!rc && c->stats_path)
@@ -594,11 +627,12 @@ static int parse_and_run(struct call *call, int argc, char **argv, struct printe
     fate_of_unwritten = !c->output                   ? ""
                         : cov_path_is_std(c->output) ? "the output is incomplete"
                                                      : NOTHING_WRITTEN;
-    cov_log_set(receive_log, printer,
-                c->quiet         ? COV_LOG_WARNING
-                : c->verbose > 0 ? COV_LOG_DEBUG
-                                 : COV_LOG_INFO);
-    return run_tool(call, e);
+    printer->level = c->quiet ? COV_LOG_WARNING : c->verbose > 0 ? COV_LOG_DEBUG : COV_LOG_INFO;
+    rc = begin_events(printer, c, e);
+    cov_log_set(receive_log, printer, printer->events && c->quiet ? COV_LOG_INFO : printer->level);
+    rc = rc ? rc : run_tool(call, printer, e);
+    (void)end_events(printer, &c->stats, NULL); /* after a failure */
+    return rc;
 }
 
 static const struct cov_tool *find_subcommand(const struct cov_tool *program, const char *name)
@@ -684,7 +718,7 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 {
     struct call call = {.program = program, .own.common.progress.mode = COV_PROGRESS_NONE};
     struct cov_stats *stats = &call.own.common.stats;
-    struct printer printer = {program->name, &call.own.common.progress};
+    struct printer printer = {.tool = program->name, .progress = &call.own.common.progress};
     struct cov_err e = COV_ERR_INIT;
     cov_stats_init(stats, program->name, cov_version());
 

@@ -109,6 +109,10 @@ END
     ok '  with all fields' "$PYTHON" check.py
     rm check.py
 fi
+run_ok '  or as a log' toy_tool -q -a write -f -o out -m model --stats stats.log in
+like "$(cat stats.log)" '^[0-9]{2}\.[0-9]{2}\.20[0-9]{2} [0-9:]{8}, INFO: tool: "toy_tool"$' '    with a line for each figure'
+like "$(cat stats.log)" ', INFO: inputs\[1\]: "in"$' '    also in lists'
+rm stats.log
 run toy_tool -a write -o new --stats stats.json in
 refused 1 '--stats: stats\.json: already exists; use -f to replace it$' 'statistics replace nothing without -f'
 is "$(cat new 2>/dev/null)" '' '  and the run does not begin'

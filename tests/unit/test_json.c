@@ -75,6 +75,23 @@ TEST(escapes_for_ascii)
     expect(&j, "\"caf\\u00e9 \\u20ac\\ud83c\\udf31 \\ufffd\\\"\"");
 }
 
+TEST(writes_a_line_for_each_value)
+{
+    struct cov_json j = begin();
+    j.lines = "> ";
+    cov_json_begin_object(&j, NULL);
+    cov_json_int(&j, "a", 1);
+    cov_json_begin_array(&j, "b");
+    cov_json_bool(&j, NULL, true);
+    cov_json_begin_object(&j, NULL);
+    cov_json_string(&j, "c", "x");
+    cov_json_end_object(&j);
+    cov_json_end_array(&j);
+    cov_json_double(&j, "d", NAN);
+    cov_json_end_object(&j);
+    expect(&j, "> a: 1\n> b[1]: true\n> b[2].c: \"x\"\n> d: null\n");
+}
+
 TEST(replaces_invalid_utf8)
 {
     string_is("a\xff"
