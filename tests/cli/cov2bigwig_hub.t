@@ -85,7 +85,7 @@ odd=$(printf '%s' "$odd" | tr / _)
 printf 'chr1\t1\t9\tx\t1\t.\t1\t-1\t-1\t2\n' >"hub/$odd.narrowPeak"
 printf 'chr1\ta\tgene\t1\t9\t.\t+\t.\tID=a\n' | gzip >hub/genes.gff3.gz
 cp hub/p_atacseq_avg_strand.bw "hub/$odd.bw"
-for file in peaks.bb x.gtf y.bed genome.2bit notes.txt .hidden.bw z.bw.gz .bw; do
+for file in peaks.bb x.gtf y.bed genome.2bit other.2bit notes.txt .hidden.bw z.bw.gz .bw; do
     : >"hub/$file"
 done
 run_ok 'a directory with other files' cov2bigwig -f --basename "$odd" --igv 'https://a.b/igv.js?v="3"&x=<1>' --hub hub s.h5

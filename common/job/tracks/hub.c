@@ -85,8 +85,15 @@ static int add_file(struct hub *h, const char *name, struct cov_err *e)
 {
     size_t n;
     const struct hub_kind *kind = kind_of(name, &n);
-    if (*name != '.' && !h->bases && cov_path_has_suffix(name, ".2bit"))
-        return (h->bases = address_of(name, e)) ? COV_OK : COV_ENOMEM;
+    if (*name != '.' && cov_path_has_suffix(name, ".2bit")) {
+        char *bases = address_of(name, e);
+        if (!bases)
+            return COV_ENOMEM;
+        const bool is_first = !h->bases || strcmp(bases, h->bases) < 0;
+        free(is_first ? h->bases : bases);
+        h->bases = is_first ? bases : h->bases;
+        return COV_OK;
+    }
     for (size_t i = 0; kind && i < h->n; i++)
         if (strcmp(h->files[i].name, name) == 0)
             return COV_OK;
@@ -123,8 +130,10 @@ static int list_files(struct hub *h, struct cov_err *e)
     if (!rc && errno)
         rc = cov_fail_errno(e, "%s", t->dir);
     (void)closedir(dir);
-    for (size_t i = 0; !rc && i < t->n_tracks; i++)
-        rc = add_file(h, strrchr(t->tracks[i], '/') + 1, e);
+    for (size_t i = 0; !rc && i < t->n_tracks; i++) {
+        const char *slash = strrchr(t->tracks[i], '/');
+        rc = add_file(h, slash ? slash + 1 : t->tracks[i], e);
+    }
     if (!rc && h->n > 1)
         qsort(h->files, h->n, sizeof *h->files, by_kind);
     return rc;
@@ -234,7 +243,7 @@ static void put_track(struct cov_json *j, const struct hub *h, size_t i)
     cov_json_end_object(j);
 }
 
-/* What is shown first: all tracks, at the start of the first sequence. */
+/* What is shown first: all tracks, at the start of the longest sequence. */
 static void put_session(struct cov_json *j, const struct hub *h)
 {
     cov_json_begin_object(j, "defaultSession");
