@@ -75,8 +75,8 @@ finished >after
 is "$(grep -c -F -x -f before after)" "$(wc -l <before)" '  without repeating steps'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
-is "$(cd metrics && echo g* m*)" 'grass.correlation.tsv grass.plant.h3k4me3.compare.tsv grass.plant.h3k4me3.curve.tsv grass.plant.h3k4me3.peaks.tsv grass.plant.info.json moss.plant.info.json' 'there are metrics of all samples'
-is "$(cd metrics && echo w*)" 'weed.correlation.tsv weed.genes.tsv weed.plant.atacseq.compare.tsv weed.plant.h3k4me3.compare.tsv weed.plant.h3k4me3.curve.tsv weed.plant.h3k4me3.peaks.tsv weed.plant.info.json weed.region.tsv weed.region_mqc.png' '  tables, descriptions and a picture'
+is "$(cd metrics && echo g* m*)" 'grass.correlation.tsv grass.plant.h3k4me3.compare.tsv grass.plant.h3k4me3.curve.tsv grass.plant.h3k4me3.frip.tsv grass.plant.h3k4me3.peaks.tsv grass.plant.info.json moss.plant.info.json' 'there are metrics of all samples'
+is "$(cd metrics && echo w*)" 'weed.correlation.tsv weed.genes.tsv weed.plant.atacseq.compare.tsv weed.plant.h3k4me3.compare.tsv weed.plant.h3k4me3.curve.tsv weed.plant.h3k4me3.frip.tsv weed.plant.h3k4me3.peaks.tsv weed.plant.info.json weed.region.tsv weed.region_mqc.png' '  tables, descriptions and a picture'
 is "$(cd peaks && echo *)" 'grass.h3k4me3.measured.gappedPeak grass.plant.atacseq.narrowPeak grass.plant.h3k4me3.gappedPeak moss.plant.atacseq.narrowPeak moss.plant.h3k4me3.gappedPeak weed.h3k4me3.measured.gappedPeak weed.plant.atacseq.narrowPeak weed.plant.h3k4me3.gappedPeak' \
     '  and peaks of the datasets that have a cutoff'
 
@@ -122,6 +122,9 @@ while read -r sample dataset preset reads shift; do
     ok '  and their comparison' cmp hand.tsv "metrics/$sample.plant.h3k4me3.peaks.tsv"
     covpeaks curve -q --windows 1,51,151 --datasets h3k4me3 --measured hand.gappedPeak "predictions/$sample.plant.h5" >hand.tsv
     ok '  and their curve' cmp hand.tsv "metrics/$sample.plant.h3k4me3.curve.tsv"
+    covpeaks stats -q --signal genome.h5 --genome genome.h5 "peaks/$sample.plant.h3k4me3.gappedPeak" \
+        "peaks/$sample.h3k4me3.measured.gappedPeak" >hand.tsv
+    ok '  and FRiP' cmp hand.tsv "metrics/$sample.plant.h3k4me3.frip.tsv"
 done <<'END'
 weed atacseq - weed_atacseq.sam --shift
 weed h3k4me3 h3k4me3 weed_h3k4me3.sam
@@ -185,7 +188,7 @@ if [ $report = true ]; then
     }
     contents . >snakemake.report
     [ -z "$NEXTFLOW" ] || is "$(contents next)" "$(cat snakemake.report)" 'both reports have the same rows and columns'
-    for table in covpeaks_call covpeaks_curve covprofile_genes covprofile_region covprofile_correlate h5chunk_info; do
+    for table in covpeaks_call covpeaks_curve covpeaks_stats covprofile_genes covprofile_region covprofile_correlate h5chunk_info; do
         like "$(cat snakemake.report)" "^multiqc_covtools_${table}_table\.txt: " "  with those of $table"
     done
     for directory in . ${NEXTFLOW:+next}; do # multiqc.t tests the figures

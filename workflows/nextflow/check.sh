@@ -338,6 +338,7 @@ grep -q '^#SBATCH -c 8' jobs.txt || fail "$(cat jobs.txt)"
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
     [ -e "stub/metrics/weed.plant.$dataset.peaks.tsv" ] || fail "no peaks of $dataset"
+    [ -e "stub/metrics/weed.plant.$dataset.frip.tsv" ] || fail "no FRiP of $dataset"
     [ -e "stub/metrics/weed.plant.$dataset.curve.tsv" ] || fail "no curve of $dataset"
 done
 for table in genes region correlation; do

@@ -21,6 +21,7 @@ include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
+include { COVPEAKS_STATS     } from './modules/local/covpeaks/stats/main'
 include { COVPEAKS_CURVE     } from './modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from './modules/local/covprofile/region/main'
@@ -126,6 +127,17 @@ workflow COVTOOLS {
             .map { _sample, id, dataset, file, measured_file, genome -> [[id: id], file, measured_file, genome, dataset] }
     )
 
+    COVPEAKS_STATS(
+        with_reads.map { ["${it.id}.${it.dataset}".toString(), "${it.sample}.${it.dataset}".toString()] }
+            .unique()
+            .combine(peaks, by: 0)
+            .map { id, measured_id, file -> ["${measured_id}.measured".toString(), measured_id, id, file] }
+            .combine(peaks, by: 0)
+            .map { _peaks_id, measured_id, id, file, measured_file -> [measured_id, id, [file, measured_file]] }
+            .combine(measured, by: 0)
+            .map { _measured_id, id, files, signal -> [[id: id], files, signal] }
+    )
+
     COVPEAKS_CURVE(
         with_reads.filter { it.dataset in measured_cutoffs }
             .map { [it.id, "${it.sample}.${it.dataset}.measured".toString(), it.dataset] }
@@ -172,7 +184,7 @@ workflow COVTOOLS {
 
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
-        COVPEAKS_CURVE.out.stats,
+        COVPEAKS_STATS.out.stats, COVPEAKS_CURVE.out.stats,
         COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats,
         COVEFFECT_VCF.out.stats, COVEFFECT_BASES.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')

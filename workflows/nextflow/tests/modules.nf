@@ -16,6 +16,7 @@ include { COV2BIGWIG_TRACKS  } from '../modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from '../modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from '../modules/local/covpeaks/compare/main'
+include { COVPEAKS_STATS     } from '../modules/local/covpeaks/stats/main'
 include { COVPEAKS_CURVE     } from '../modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from '../modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from '../modules/local/covprofile/region/main'
@@ -36,6 +37,7 @@ workflow {
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
     COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
     COVPEAKS_CURVE([meta, data('-predictions.h5'), data('-weed.bed'), 'atacseq'])
+    COVPEAKS_STATS([meta, data('-weed.bed'), data('-weed.h5')])
     COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5'), 'atacseq'])
     COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
     COVPROFILE_REGION([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed'), 'chr1:1-5000'])

@@ -73,6 +73,32 @@ rule covpeaks_compare:
         " --dataset {wildcards.dataset:q} {input.predicted:q} {input.measured:q} > {output.table:q} 2> {log:q}"
 
 
+# Which fraction of the measured signal is in predicted and in measured peaks (FRiP).
+rule covpeaks_stats:
+    input:
+        predicted=lambda wildcards: peaks_of(wildcards.sample, wildcards.model, wildcards.dataset),
+        measured=lambda wildcards: measured_peaks_of(wildcards.sample, wildcards.dataset),
+        signal="measured/{sample}.{dataset}.h5",
+    output:
+        table="metrics/{sample}.{model}.{dataset}.frip.tsv",
+        stats="stats/covpeaks_stats/{sample}.{model}.{dataset}_mqc.json",
+    log:
+        "logs/covpeaks_stats/{sample}.{model}.{dataset}.log",
+    benchmark:
+        "benchmarks/covpeaks_stats/{sample}.{model}.{dataset}.tsv"
+    threads: config["covpeaks"]["threads"]
+    resources:
+        mem_mb=memory_of("covpeaks"),
+        runtime=config["covpeaks"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covpeaks stats -f -v -@ {threads} --signal={input.signal:q} --genome={input.signal:q} --stats {output.stats:q}"
+        " -o {output.table:q} {input.predicted:q} {input.measured:q} 2> {log:q}"
+
+
 rule covpeaks_curve:
     input:
         measured=lambda wildcards: measured_peaks_of(wildcards.sample, wildcards.dataset),

@@ -3,7 +3,7 @@
 MEASURED_PEAKS = [(s, d) for s, d in MEASURED if d in MEASURED_CUTOFFS]
 COMPARED_PEAKS = [(s, m, d) for s, m, d in COMPARED if d in CUTOFFS and d in MEASURED_CUTOFFS]
 CURVES = [(s, m, d) for s, m, d in COMPARED if d in MEASURED_CUTOFFS]
-PEAK_METRICS = [f"metrics/{s}.{m}.{d}.peaks.tsv" for s, m, d in COMPARED_PEAKS] + [
+PEAK_METRICS = [f"metrics/{s}.{m}.{d}.{kind}.tsv" for s, m, d in COMPARED_PEAKS for kind in ("peaks", "frip")] + [
     f"metrics/{s}.{m}.{d}.curve.tsv" for s, m, d in CURVES
 ]
 CURVE_PLOTS = [f"stats/covpeaks_curve/{s}.{m}.{d}.curve_mqc.json" for s, m, d in CURVES]
@@ -47,6 +47,7 @@ def peak_stats(wildcards):
         [f"stats/covpeaks_call/{kind_of(CUTOFFS[d])}/{s}.{m}.{d}_mqc.json" for s, m, d in predicted_peaks()]
         + [f"stats/covpeaks_call/{kind_of(MEASURED_CUTOFFS[d])}/{s}.{d}.measured_mqc.json" for s, d in MEASURED_PEAKS]
         + [f"stats/covpeaks_compare/{s}.{m}.{d}.covpeaks_mqc.json" for s, m, d in COMPARED_PEAKS]
+        + [f"stats/covpeaks_stats/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED_PEAKS]
         + [f"stats/covpeaks_curve/{s}.{m}.{d}_mqc.json" for s, m, d in CURVES]
     )
 
