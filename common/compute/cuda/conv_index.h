@@ -134,7 +134,7 @@ COV_HD int cov_tile_place(int row, int piece)
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
-/* Weights of products by warpgroups (products_wgmma.cu), in the order in which they lie in shared memory:
+/* Weights of products by warpgroups (products_wgmma.cu), in the order that they have in shared memory:
  * w[tile of columns][step of depth][column][piece of 16 bytes], with rows of COV_WGMMA_STEP bytes. A tile
  * has COV_WGMMA_COLUMNS columns, or 64 if the product has no more. */
 enum { COV_WGMMA_STEP = 128, COV_WGMMA_COLUMNS = 128, COV_WGMMA_ALIGNMENT = 1024 };

@@ -6,8 +6,8 @@
  * 64 elements of bf16 or 32 of tf32, and a wgmma multiplies 32 bytes.
  *
  * Operand B, the weights, is in shared memory, which a wgmma reads once for 64 rows. The host stores
- * weights in the order in which they lie there (cov_wgmma_place). So the weights of a step are
- * contiguous in memory, and one instruction copies them, up to STAGES - 1 steps ahead.
+ * weights in the order that they have there (cov_wgmma_place). So the weights of a step are contiguous
+ * in memory, and one instruction copies them, up to STAGES - 1 steps ahead.
  *
  * Operand A, the rows of x, goes from memory to registers, one step ahead. (Through shared memory, it
  * would be written and read there, at a cost of as many bytes as the weights of 64 columns.) A lane reads
