@@ -10,9 +10,9 @@
  *             [--length BASES] [SECONDS [BATCH...]]
  * Measures all unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
  * device advises, of chunks of BASES (21384). --variants: measures instead what a part of the plugin
- * brings: one and two calls at a time, LSTMs without priority, training without graphs. --once: runs
- * everything once, for profilers that record from cudaProfilerStart to cudaProfilerStop (ncu
- * --profile-from-start off).
+ * brings: one and two calls at a time, LSTMs without priority, training without graphs or without
+ * half blocks of LSTMs. --once: runs everything once, for profilers that record from
+ * cudaProfilerStart to cudaProfilerStop (ncu --profile-from-start off).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -59,13 +59,14 @@ struct Settings {
 /* How to measure. */
 struct Variant {
     const char *name;
-    unsigned calls; /* at a time */
-    bool plain;     /* as in struct cov_cuda_cards */
+    unsigned calls;   /* at a time */
+    unsigned without; /* as in struct cov_cuda_cards */
 };
-const Variant usual = {"", COV_CUDA_SLOTS, false};
+const Variant usual = {"", COV_CUDA_SLOTS, 0};
 const Variant forward_variants[] = {
-    {", 1 call", 1, false}, {", 2 calls", 2, false}, {", no priority", COV_CUDA_SLOTS, true}};
-const Variant training_variant = {", no graph", 1, true};
+    {", 1 call", 1, 0}, {", 2 calls", 2, 0}, {", no priority", COV_CUDA_SLOTS, COV_CUDA_PRIORITY}};
+const Variant training_variants[] = {{", no graph", 1, COV_CUDA_GRAPHS},
+                                     {", whole blocks", 1, COV_CUDA_HALF_BLOCKS}};
 
 struct Bench {
     size_t batch;
@@ -124,7 +125,7 @@ void measure_forward(struct cov_device *dev, const float *block, size_t batch, s
         v.resize(batch * set.length * DEPTH);
     must(cov_pool_new(threads, &pool, &e), &e);
     std::string name = name_of("forward", dev, batch) + variant.name;
-    cov_cuda_cards_of(dev)->plain = variant.plain;
+    cov_cuda_cards_of(dev)->without = variant.without;
     if (bases < set.length)
         name += ", " + std::to_string(bases) + " bases";
     int rc = cov_net_new(dev, &hp, block, cov_net_size{set.length, threads, batch}, &b.net, &e);
@@ -308,7 +309,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     options.max_batch = batch;
     must(cov_pool_new(1, &options.pool, &e), &e);
     const std::string name = name_of("training", dev, batch) + variant.name;
-    cov_cuda_cards_of(dev)->plain = variant.plain;
+    cov_cuda_cards_of(dev)->without = variant.without;
     int rc = cov_trainer_new(dev, &options, block, &trainer, &e);
     if (rc == COV_ENOMEM || rc == COV_EUNSUPPORTED) {
         printf("%s: %s\n", name.c_str(), e.text);
@@ -497,8 +498,10 @@ void measure_all(enum cov_precision precision, const float *block, const Setting
         }
         for (size_t i = 0; set.forward && set.variants && i < 3; i++)
             measure_forward(dev, block, batch, set.length, set, forward_variants[i]);
-        if (set.training)
-            measure_training(dev, block, batch, set, set.variants ? training_variant : usual);
+        if (set.training && !set.variants)
+            measure_training(dev, block, batch, set, usual);
+        for (size_t i = 0; set.training && set.variants && i < 2; i++)
+            measure_training(dev, block, batch, set, training_variants[i]);
     }
     for (size_t i = 0; set.edits && i < batches.size(); i++)
         measure_edits(dev, block, batches[i], set);

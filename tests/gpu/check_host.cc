@@ -77,7 +77,8 @@ struct Run {
     enum cov_precision precision = COV_PRECISION_FP32;
     unsigned threads = 1;
     size_t batch = 4;
-    bool full = false, trains = false, plain = false;
+    bool full = false, trains = false;
+    unsigned without = 0;
     size_t repeated = 0; /* expected number of repeated chunks */
     /* Results: values or a gradient. */
     int rc = COV_OK;
@@ -144,7 +145,7 @@ void repeat(const Toy &d, Run *r)
     if (!r->rc) {
         r->described = dev->ops->describe(dev);
         r->computed_in = dev->ops->precision(dev);
-        cov_cuda_cards_of(dev)->plain = r->plain;
+        cov_cuda_cards_of(dev)->without = r->without;
         r->trains ? train(d, dev, r) : predict(d, dev, r);
         const char *by = dev->ops->products(dev);
         r->by = by ? by : "";
@@ -235,14 +236,14 @@ void fills_the_card(const Toy &d, const std::vector<float> &want)
               std::string(c.multiprocessors) + " multiprocessors: a batch that fills them");
         cov_device_close(dev);
     }
-    for (bool plain : {false, true}) {
+    for (unsigned without : {0, (int)COV_CUDA_PRIORITY}) {
         size_t before = simt_prior_launches;
         Run r = go(d, "cards=1,trusted=1", [&](Run *s) {
             s->batch = 2;
-            s->plain = plain;
+            s->without = without;
         });
-        result(r.values == want && simt_prior_launches == before + (plain ? 0 : 19),
-               plain ? "  LSTMs without priority, if that is wanted" : "LSTMs have priority");
+        result(r.values == want && simt_prior_launches == before + (without ? 0 : 19),
+               without ? "  LSTMs without priority, if that is wanted" : "LSTMs have priority");
     }
 }
 

@@ -576,11 +576,11 @@ void check_teams(enum cov_precision precision, const std::vector<size_t> &teams,
     cov_params_fini(&t.params);
 }
 
-/* Returns the state after training in graphs, or without. */
-std::vector<float> train_in_graphs(enum cov_precision precision, const Toy &t, bool graphs)
+/* Returns the state after training without parts of enum COV_CUDA_PRIORITY. */
+std::vector<float> train_without(enum cov_precision precision, const Toy &t, unsigned what)
 {
     struct cov_device *dev = open_gpu(precision);
-    cov_cuda_cards_of(dev)->plain = !graphs;
+    cov_cuda_cards_of(dev)->without = what;
     std::vector<float> state = train(dev, t);
     cov_device_close(dev);
     return state;
@@ -591,8 +591,15 @@ std::vector<float> train_in_graphs(enum cov_precision precision, const Toy &t, b
 void check_graphs(enum cov_precision precision, const Toy &t)
 {
     const std::string name = std::string(cov_precision_name(precision)) + ": ";
-    const std::vector<float> want = train_in_graphs(precision, t, false);
-    named(train_in_graphs(precision, t, true) == want, name + "the same bytes in graphs");
+    const std::vector<float> want =
+        train_without(precision, t, COV_CUDA_GRAPHS | COV_CUDA_HALF_BLOCKS);
+    named(train_without(precision, t, COV_CUDA_HALF_BLOCKS) == want,
+          name + "the same bytes in graphs");
+#if defined(SIMT_EMULATED_H)
+    (void)setenv("COVTOOLS_MOCK", "cards=8,multiprocessors=132", 1);
+#endif
+    named(train_without(precision, t, COV_CUDA_GRAPHS) == want,
+          name + "the same bytes with half blocks of LSTMs");
 #if defined(SIMT_EMULATED_H)
     static const struct {
         const char *mock;
@@ -605,7 +612,7 @@ void check_graphs(enum cov_precision precision, const Toy &t)
     for (const auto &c : cases) {
         const size_t left = runtime_mock_left(), replays = runtime_mock_replays();
         (void)setenv("COVTOOLS_MOCK", (std::string("cards=8,") + c.mock).c_str(), 1);
-        bool same = train_in_graphs(precision, t, true) == want;
+        bool same = train_without(precision, t, 0) == want;
         named(same == c.same && runtime_mock_replays() == replays + c.n_replays &&
                   runtime_mock_left() == left,
               "  " + std::string(c.mock) + (same ? ": the same" : ": other") + " bytes");

@@ -96,7 +96,7 @@ def measure_training(torch, network, precision, x, seconds):
         scaler.scale(loss).backward()
         scaler.step(adam)
         scaler.update()
-        return float(loss)
+        return float(loss.detach())
 
     try:
         return rates_of(x.shape[0], seconds, step)

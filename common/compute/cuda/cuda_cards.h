@@ -8,13 +8,19 @@
 
 enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_SLOTS = 4 /* per card */ };
 
+enum {
+    COV_CUDA_PRIORITY = 1,    /* of LSTMs in predictions */
+    COV_CUDA_GRAPHS = 2,      /* in training */
+    COV_CUDA_HALF_BLOCKS = 4, /* of LSTMs in training (kernels.h) */
+};
+
 /* The cards of a device, and how they compute. */
 struct cov_cuda_cards {
     size_t n;
     struct cov_cuda_arithmetic arithmetic;
     size_t shared_bytes;       /* per block: the smallest value of all cards */
     struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
-    bool plain;                /* LSTMs have no priority, training has no graphs; for comparison */
+    unsigned without;          /* what not to use, for comparison */
     struct cov_cuda_card card[COV_CUDA_MAX_CARDS];
 };
 

@@ -352,7 +352,7 @@ static int run_slot(const struct cov_cuda_program *p, struct cov_cuda_slot *s, s
     if (!rc && p->plan.n_lstms)
         rc = cov_rt_copy_in(s->stream, area[COV_CUDA_EXTENTS], s->extents, n * extents_bytes(p), e);
     batch.card = p->cards.card[s->card].index;
-    batch.priority = p->cards.plain ? 0 : -1;
+    batch.priority = p->cards.without & COV_CUDA_PRIORITY ? 0 : -1;
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++)
         rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, s->stream, e);
     if (!rc)

@@ -193,7 +193,12 @@ static int allocate(struct cov_cuda_training *t, const struct cov_training_spec 
 static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
                 const struct cov_cuda_cards *cards, struct cov_err *e)
 {
-    int rc = cov_train_plan_init(spec, cards->arithmetic, cards->shared_bytes, &t->plan, e);
+    struct cov_rt_card card;
+    int rc = cov_rt_describe(t->card, &card, e);
+    if (!rc)
+        t->multiprocessors = cards->without & COV_CUDA_HALF_BLOCKS ? 0 : card.n_multiprocessors;
+    if (!rc)
+        rc = cov_train_plan_init(spec, cards->arithmetic, cards->shared_bytes, &t->plan, e);
     if (!rc) {
         t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
         rc = allocate(t, spec, e);
@@ -468,7 +473,7 @@ int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_tra
     t->reduce = spec->reduce;
     t->share = seat->share;
     /* Sums of other cards and processes are added on the host, in the middle of a pass. */
-    t->has_graphs = !cards->plain && !t->share && !t->reduce.fn;
+    t->has_graphs = !(cards->without & COV_CUDA_GRAPHS) && !t->share && !t->reduce.fn;
     t->parts = {0, 0, COV_PARTS};
     if (t->share)
         t->parts = t->share->parts;

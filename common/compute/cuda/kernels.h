@@ -149,6 +149,7 @@ struct cov_cuda_lstm_train {
     const void *w;
     int n, t, directions, units;
     bool resident;
+    int multiprocessors; /* that are idle; 0: few. In bf16, blocks have half of the sequences if they suffice */
     /* Forward: */
     void *y; /* [n, t, direction, unit] h: float, or bf16 if y_bf16 */
     bool y_bf16;

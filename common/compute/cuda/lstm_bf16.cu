@@ -63,14 +63,14 @@ struct rows {
 };
 
 /* `to` is y[n, t, direction, unit], or NULL if it is not wanted. */
-template <int K16, typename Layer>
+template <int K16, int EACH = 2, typename Layer>
 SIMT_DEVICE struct rows begin_rows(const Layer &l, const struct seat &my, void *to)
 {
     constexpr int UNITS = K16 * 16;
     int s = my.tid / (UNITS / 8), unit = my.tid % (UNITS / 8) * 8, sequence = my.first + s;
     struct rows r = {NULL, l.directions * UNITS * (my.direction ? -2 : 2), INT_MAX,
-                     s * (UNITS + PADDING) + unit};
-    if (to && s < SEQUENCES && sequence < l.n) {
+                     s * (2 / EACH) * (UNITS + PADDING) + unit};
+    if (to && s < 4 * EACH && sequence < l.n) {
         r.begin = 1;
         r.to = (char *)to +
                lstm_place(l, sequence, my.direction ? l.t - 1 : 0, my.direction, unit) * 2;
@@ -305,35 +305,37 @@ template <int K16, bool FP16> SIMT_KERNEL(K16 * 64) lstm_edits_bf16(struct cov_c
 /* ---- training ---- */
 
 /* A block has K16 * 16 units, with four threads each. */
-template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_train l)
+template <int K16, bool BF16, int EACH>
+SIMT_KERNEL(K16 * 64)
+lstm_forward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, PITCH = block<K16>::PITCH, HALF = SEQUENCES * PITCH;
     struct block<K16> &b = *simt_keep_address((struct block<K16> *)simt_shared());
-    const struct seat my = seat_of();
+    const struct seat my = seat_of<EACH>();
     uint32_t w[2 * K16][4];
     load_weights(l.w, ((size_t)my.direction * (UNITS / 8) + my.warp) * 2 * K16, w);
     for (int i = my.tid; i < 2 * HALF; i += K16 * 64)
         b.h[0][i] = 0;
-    sums<K16> x = begin_sums<K16>(l, my, l.t, b.ring);
-    struct rows rows = begin_rows<K16>(l, my, BF16 ? l.y : l.h_bf16);
-    float *cells[2], *y[2]; /* of t = 0 */
+    sums<K16, EACH> x = begin_sums<K16, EACH>(l, my, l.t, b.ring);
+    struct rows rows = begin_rows<K16, EACH>(l, my, BF16 ? l.y : l.h_bf16);
+    float *cells[EACH], *y[EACH]; /* of t = 0 */
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < EACH; s++) {
         size_t place = lstm_place(l, my.first + my.s0 + s, 0, my.direction, my.unit);
         cells[s] = l.cells + place;
         y[s] = (float *)l.y + place;
     }
-    float4 next[2];
-    float c[2] = {0, 0};
+    float4 next[EACH];
+    float c[EACH] = {0};
     first_sums(&x, next);
     __syncthreads();
 
     const uint16_t *row = b.h[0] + my.lane % 8 * PITCH + my.lane / 8 * 8;
-    uint16_t *const mine = b.h[0] + my.s0 * PITCH + my.unit;
+    uint16_t *const mine = b.h[0] + my.column * PITCH + my.unit;
     int before = 0, t = my.direction ? l.t - 1 : 0;
     for (int step = 0; step < l.t; step++) {
-        float even[2][4] = {{next[0].x, next[1].x, next[0].y, next[1].y},
-                            {next[0].z, next[1].z, next[0].w, next[1].w}};
+        const float4 v0 = next[0], v1 = next[EACH - 1]; /* an unused column is a copy */
+        float even[2][4] = {{v0.x, v1.x, v0.y, v1.y}, {v0.z, v1.z, v0.w, v1.w}};
         float odd[2][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
 #pragma unroll
         for (int k = 0; k < K16; k += 2) {
@@ -345,22 +347,23 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov
                 copy_row(&rows, step, b.h[0] + before);
             }
         }
-        float4 gates[2];
-        float value[2];
+        float4 gates[EACH];
+        float value[EACH];
 #pragma unroll
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < EACH; s++) {
             float i = even[0][s] + odd[0][s], f = even[0][2 + s] + odd[0][2 + s];
             float g = even[1][s] + odd[1][s], o = even[1][2 + s] + odd[1][2 + s];
             gates[s] = make_float4(lstm_sigmoid(i), lstm_sigmoid(f), lstm_tanh(g), lstm_sigmoid(o));
             c[s] = fmaf(gates[s].y, c[s], gates[s].x * gates[s].z);
             value[s] = gates[s].w * lstm_tanh(c[s]);
         }
-        uint32_t pair = simt_bf16_pair(value[0], value[1]);
+        uint32_t pair = simt_bf16_pair(value[0], value[EACH - 1]);
         before = HALF - before;
         mine[before] = (uint16_t)pair;
-        mine[before + PITCH] = (uint16_t)(pair >> 16);
+        if (EACH == 2)
+            mine[before + PITCH] = (uint16_t)(pair >> 16);
 #pragma unroll
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < EACH; s++)
             if (my.first + my.s0 + s < l.n) {
                 *(float4 *)simt_row(x.from[s], t, x.row_bytes) = gates[s];
                 *(float *)simt_row(cells[s], t, x.row_bytes / 4) = c[s];
@@ -374,23 +377,25 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov
     simt_copy_wait<0>();
 }
 
-/* What a thread of the backward pass reads and writes, for two units and two sequences: a value i is
+/* What a thread of the backward pass reads and writes, for two units and EACH sequences: a value i is
  * that of sequence i % 2 and of unit i / 2 * 8 of these, as in the product's fragments. */
-struct place {
-    const float *gates[2], *cells[2], *dy[2]; /* by sequence, of t = 0 and the first unit */
-    uint2 *dgates[2];                         /* NULL: past the last sequence */
-    int pace;                                 /* units of a step, of all directions */
+template <int EACH> struct place {
+    /* By sequence, of t = 0 and the first unit. */
+    const float *gates[EACH], *cells[EACH], *dy[EACH];
+    uint2 *dgates[EACH]; /* NULL: past the last sequence */
+    int pace;            /* units of a step, of all directions */
 };
 
 /* Sequences past the last one read the values of the last. */
-SIMT_DEVICE struct place place_of(const struct cov_cuda_lstm_train &l, int first, int direction,
-                                  int unit)
+template <int EACH>
+SIMT_DEVICE place<EACH> place_of(const struct cov_cuda_lstm_train &l, int first, int direction,
+                                 int unit)
 {
-    struct place p;
+    place<EACH> p;
     p.pace = l.directions * l.units;
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
-        int sequence = first + (int)threadIdx.x % 4 * 2 + s;
+    for (int s = 0; s < EACH; s++) {
+        int sequence = first + (int)threadIdx.x % 4 * EACH + s;
         size_t at = lstm_place(l, sequence < l.n ? sequence : l.n - 1, 0, direction, unit);
         p.gates[s] = l.gates + at * 4;
         p.cells[s] = l.cells + at;
@@ -400,10 +405,11 @@ SIMT_DEVICE struct place place_of(const struct cov_cuda_lstm_train &l, int first
     return p;
 }
 
-SIMT_DEVICE void read_floats(const float *const from[2], int t, int pace, float v[4])
+template <int EACH>
+SIMT_DEVICE void read_floats(const float *const (&from)[EACH], int t, int pace, float v[4])
 {
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < EACH; s++) {
         const float *at = (const float *)simt_row(from[s], t, pace * 4);
         v[s] = at[0];
         v[s + 2] = at[8];
@@ -417,10 +423,11 @@ struct reading {
 };
 
 /* Reads the values of step t, whose previous step is t_past; `begins`: it is the first one. */
-SIMT_DEVICE void read_step(const struct place &p, int t, int t_past, bool begins, struct reading *r)
+template <int EACH>
+SIMT_DEVICE void read_step(const place<EACH> &p, int t, int t_past, bool begins, struct reading *r)
 {
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < EACH; s++) {
         const float4 *at = (const float4 *)simt_row(p.gates[s], t, p.pace * 16);
         r->gates[s] = at[0];
         r->gates[s + 2] = at[8];
@@ -434,10 +441,10 @@ SIMT_DEVICE void read_step(const struct place &p, int t, int t_past, bool begins
 }
 
 /* Starts to read the values of step t into the L2 cache. */
-SIMT_DEVICE void prefetch_step(const struct place &p, int t)
+template <int EACH> SIMT_DEVICE void prefetch_step(const place<EACH> &p, int t)
 {
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < EACH; s++) {
         const float4 *gates = (const float4 *)simt_row(p.gates[s], t, p.pace * 16);
         simt_prefetch(gates);
         simt_prefetch(gates + 8);
@@ -447,21 +454,21 @@ SIMT_DEVICE void prefetch_step(const struct place &p, int t)
 }
 
 /* A block has K16 * 16 units, with two threads each. */
-template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm_train l)
+template <int K16, int EACH> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, DEPTH = 4 * K16, PITCH = 4 * UNITS + 8, THREADS = K16 * 32;
     constexpr int HALF = SEQUENCES * PITCH;
     /* [2][SEQUENCES][PITCH] */
     uint16_t *const gradients = simt_keep_address((uint16_t *)simt_shared());
     const int tid = (int)threadIdx.x, lane = tid % 32, warp = tid / 32, unit = warp * 16 + lane / 4;
-    const int direction = (int)blockIdx.y, first = (int)blockIdx.x * SEQUENCES;
+    const int direction = (int)blockIdx.y, first = (int)blockIdx.x * 4 * EACH;
     const int back = direction ? 1 : -1;
     uint32_t w[DEPTH][4];
     load_weights(l.w, ((size_t)direction * K16 + warp) * DEPTH, w);
     for (int i = tid; i < 2 * HALF; i += THREADS)
         gradients[i] = 0;
 
-    const struct place p = place_of(l, first, direction, unit);
+    const place<EACH> p = place_of<EACH>(l, first, direction, unit);
     int t = direction ? 0 : l.t - 1;
     float dc[4] = {0, 0, 0, 0}, state[4];
     struct reading next;
@@ -479,7 +486,7 @@ template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm
         for (int chain = 0; chain < CHAINS; chain++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                dh[chain][i] = chain ? 0 : now.dy[i];
+                dh[chain][i] = chain || i % 2 >= EACH ? 0 : now.dy[i];
 #pragma unroll
         for (int k = 0; k < DEPTH; k += 2) {
             uint32_t b[4];
@@ -495,6 +502,8 @@ template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm
         uint2 by[4]; /* the gradients of a value's gates */
 #pragma unroll
         for (int i = 0; i < 4; i++) {
+            if (i % 2 >= EACH)
+                continue;
             float sum = (dh[0][i] + dh[1][i]) + (dh[2][i] + dh[3][i]);
             float4 d = lstm_gradient(now.gates[i], lstm_tanh(state[i]), now.past[i], sum, &dc[i]);
             state[i] = now.past[i];
@@ -502,7 +511,7 @@ template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm
             *(uint2 *)(mine + after + i % 2 * PITCH + i / 2 * 32) = by[i];
         }
 #pragma unroll
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < EACH; s++)
             if (p.dgates[s]) {
                 uint2 *to = (uint2 *)simt_row(p.dgates[s], t, p.pace * 8);
                 to[0] = by[s];
@@ -528,18 +537,32 @@ template <int K16> struct predict {
     }
 };
 
+/* True if the card has a multiprocessor for each block of half as many sequences. */
+static bool halves(const struct cov_cuda_lstm_train *l)
+{
+    const dim3 grid = lstm_grid(l, SEQUENCES / 2);
+    return (size_t)grid.x * grid.y <= (size_t)l->multiprocessors;
+}
+
 template <int K16> struct train_forward {
     static void launch(const struct cov_cuda_lstm_train *l, void *stream)
     {
-        simt_launch(l->y_bf16 ? lstm_forward_bf16<K16, true> : lstm_forward_bf16<K16, false>,
-                    lstm_grid(l, SEQUENCES), K16 * 64, sizeof(struct block<K16>), stream, *l);
+        const bool half = halves(l);
+        const auto kernel =
+            half ? l->y_bf16 ? lstm_forward_bf16<K16, true, 1> : lstm_forward_bf16<K16, false, 1>
+            : l->y_bf16 ? lstm_forward_bf16<K16, true, 2>
+                        : lstm_forward_bf16<K16, false, 2>;
+        simt_launch(kernel, lstm_grid(l, half ? SEQUENCES / 2 : SEQUENCES), K16 * 64,
+                    sizeof(struct block<K16>), stream, *l);
     }
 };
 
 template <int K16> struct train_backward {
     static void launch(const struct cov_cuda_lstm_train *l, void *stream)
     {
-        simt_launch(lstm_backward_bf16<K16>, lstm_grid(l, SEQUENCES), K16 * 32,
+        const bool half = halves(l);
+        simt_launch(half ? lstm_backward_bf16<K16, 1> : lstm_backward_bf16<K16, 2>,
+                    lstm_grid(l, half ? SEQUENCES / 2 : SEQUENCES), K16 * 32,
                     (size_t)2 * SEQUENCES * (K16 * 64 + 8) * 2, stream, *l);
     }
 };

@@ -9,34 +9,36 @@
 /* Sequences of a block, and steps in the ring. */
 enum { SEQUENCES = 8, STAGES = 4 };
 
-/* A thread of a forward kernel. It handles one unit of its block's direction in two sequences,
- * numbers s0 and s0 + 1 of the block. */
+/* A thread of a forward kernel. It handles one unit of its block's direction in EACH sequences, numbers
+ * s0 and, with two, s0 + 1 of the block, which are columns column and column + 1 of operand B. With one,
+ * a block has half of the sequences, in even columns, and its steps are shorter. */
 struct seat {
-    int tid, lane, warp, direction, first, unit, s0;
+    int tid, lane, warp, direction, first, unit, s0, column;
 };
 
-SIMT_DEVICE struct seat seat_of(void)
+template <int EACH = 2> SIMT_DEVICE struct seat seat_of(void)
 {
     struct seat my;
     my.tid = (int)threadIdx.x;
     my.lane = my.tid % 32;
     my.warp = my.tid / 32;
     my.direction = (int)blockIdx.y;
-    my.first = (int)blockIdx.x * SEQUENCES;
+    my.first = (int)blockIdx.x * 4 * EACH;
     my.unit = my.warp * 8 + my.lane / 4;
-    my.s0 = my.lane % 4 * 2;
+    my.s0 = my.lane % 4 * EACH;
+    my.column = my.lane % 4 * 2;
     return my;
 }
 
-/* The sums over x of a thread's unit in its two sequences. It copies them to a ring in shared memory,
- * as one group of copies per step. */
-template <int K16> struct sums {
+/* The sums over x of a thread's unit in its sequences. It copies them to a ring in shared memory, as one
+ * group of copies per step. */
+template <int K16, int EACH = 2> struct sums {
     using Value = float4; /* i, f, g, o */
     static constexpr int THREADS = K16 * 64;
-    const float *from[2]; /* of row 0 */
-    int head[2], tail[2], row_bytes;
+    const float *from[EACH]; /* of row 0 */
+    int head[EACH], tail[EACH], row_bytes;
     int t, forth, steps; /* the row to copy next, the way to the one after it, and rows left */
-    float4 *ring;        /* [STAGES][2][THREADS], from this thread's place on */
+    float4 *ring;        /* [STAGES][EACH][THREADS], from this thread's place on */
 };
 
 /* The number of a thread's sequence s. Past the last one, it is the last one, which the thread then
@@ -47,17 +49,18 @@ template <typename Layer> SIMT_DEVICE int sequence_of(const Layer &l, const stru
     return sequence < l.n ? sequence : l.n - 1;
 }
 
-template <int K16, typename Layer>
-SIMT_DEVICE sums<K16> begin_sums(const Layer &l, const struct seat &my, int steps, float4 *ring)
+template <int K16, int EACH = 2, typename Layer>
+SIMT_DEVICE sums<K16, EACH> begin_sums(const Layer &l, const struct seat &my, int steps,
+                                       float4 *ring)
 {
-    sums<K16> x;
+    sums<K16, EACH> x;
     x.t = my.direction ? l.t - 1 : 0;
     x.forth = my.direction ? -1 : 1;
     x.steps = steps;
     x.row_bytes = l.directions * l.units * 16;
     x.ring = simt_keep_address(ring + my.tid);
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < EACH; s++) {
         x.from[s] = l.gates + lstm_place(l, sequence_of(l, my, s), 0, my.direction, my.unit) * 4;
         x.head[s] = x.tail[s] = l.t;
     }
@@ -72,10 +75,10 @@ SIMT_DEVICE void read_extent(sums<K16> *x, int s, const struct cov_cuda_extent &
 }
 
 /* Starts to copy the next row; after the last one, copies that again. */
-template <int K16> SIMT_DEVICE void fetch_sums(sums<K16> *x, float4 *to)
+template <int K16, int EACH> SIMT_DEVICE void fetch_sums(sums<K16, EACH> *x, float4 *to)
 {
 #pragma unroll
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < EACH; s++)
         simt_copy16(to + s * x->THREADS,
                     simt_row(x->from[s], gates_row(x->head[s], x->tail[s], x->t), x->row_bytes),
                     true);
@@ -85,20 +88,22 @@ template <int K16> SIMT_DEVICE void fetch_sums(sums<K16> *x, float4 *to)
 
 /* Sets `next` to the sums of a step, once they have arrived, and starts to copy those of step +
  * STAGES to their place. */
-template <int K16> SIMT_DEVICE void next_sums(sums<K16> *x, int step, float4 next[2])
+template <int K16, int EACH>
+SIMT_DEVICE void next_sums(sums<K16, EACH> *x, int step, float4 next[EACH])
 {
-    float4 *at = x->ring + step % STAGES * 2 * x->THREADS;
+    float4 *at = x->ring + step % STAGES * EACH * x->THREADS;
     simt_copy_wait<STAGES - 1>();
-    next[0] = at[0];
-    next[1] = at[x->THREADS];
+#pragma unroll
+    for (int s = 0; s < EACH; s++)
+        next[s] = at[s * x->THREADS];
     fetch_sums(x, at);
 }
 
 /* Sets `next` to the sums of step 0, and starts to copy those of steps 1 to STAGES. */
-template <int K16> SIMT_DEVICE void first_sums(sums<K16> *x, float4 next[2])
+template <int K16, int EACH> SIMT_DEVICE void first_sums(sums<K16, EACH> *x, float4 next[EACH])
 {
     for (int step = 0; step < STAGES; step++)
-        fetch_sums(x, x->ring + step * 2 * x->THREADS);
+        fetch_sums(x, x->ring + step * EACH * x->THREADS);
     next_sums(x, 0, next);
 }
 

@@ -314,6 +314,7 @@ static struct cov_cuda_lstm_train lstm_of(const struct cov_cuda_training *t, siz
     l.directions = s->out.groups;
     l.units = s->out.pitch;
     l.resident = s->resident;
+    l.multiprocessors = t->multiprocessors;
     l.y = cov_train_at(t, m->y);
     l.y_bf16 = s->y_bf16;
     l.h_bf16 = s->keeps_bf16 ? (uint16_t *)cov_train_at(t, m->h) : NULL;

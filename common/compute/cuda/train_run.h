@@ -25,7 +25,7 @@ struct cov_cuda_training : cov_training {
     size_t first_trained;               /* layers before it need no gradients */
     const struct cov_cuda_share *share; /* borrowed; NULL: no other card */
     struct cov_train_reduce reduce;
-    int card;
+    int card, multiprocessors;
     char name[280]; /* name of the card */
     void *stream;
     char *memory;     /* on the card, laid out according to mem */
