@@ -16,7 +16,7 @@
  *   together=N  nothing runs until N streams have once had queued work at the same time; fails
  *               after ten seconds
  *   graph_fail=N   recordings of graphs fail when they begin (1) or end (2)
- *   graph_lacks=N  replays leave out the N-th kernel or copy
+ *   graph_lacks=N  replays omit the N-th kernel or copy
  *   trusted=1   self-checks pass without computing, which saves most of the time of a small run
  *   driver=no   no driver
  *   cublas=N       the library exists; N: its version, such as 130100 (0: no library)

@@ -155,7 +155,7 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
         "copying from the GPU");
 }
 
-/* Only this thread's calls are restricted meanwhile. */
+/* Until the recording ends, only calls of this thread are restricted. */
 int cov_rt_record(void *stream, struct cov_err *e)
 {
     return check(cudaStreamBeginCapture((cudaStream_t)stream, cudaStreamCaptureModeThreadLocal), e,
