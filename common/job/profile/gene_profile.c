@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -77,7 +76,7 @@ static int by_signal(const void *a, const void *b)
 
 static bool has_same_features(const struct cov_profile_track *a, const struct cov_profile_track *b)
 {
-    return strcmp(a->windows->features->path, b->windows->features->path) == 0;
+    return cov_path_same_file(a->windows->features->path, b->windows->features->path);
 }
 
 /* Ranks the features of a track. */
@@ -445,7 +444,7 @@ static int read_annotations(struct gene_profile_job *j, const struct cov_profile
         if (!rc)
             rc = cov_windows_init(&j->windows[i], &j->features[i], &j->o.layout, e);
         size_t k = 0;
-        while (strcmp(paths->items[k], how.path) != 0)
+        while (k < i && !cov_path_same_file(paths->items[k], how.path))
             k++;
         j->n_annotations += k == i;
         j->n_features += k == i ? j->features[i].n : 0;
