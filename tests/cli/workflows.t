@@ -23,7 +23,7 @@ ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make
 # Another name for the reads of ATAC-seq, so that the assay decides, and not the name of the dataset.
 cp weed.fa grass.fa
 cp weed_atacseq.sam grass.sam
-echo 'grass,grass.fa,h3k4me3,atacseq,grass.sam,plant,plant.ckpt' >>samples.csv
+echo 'grass,grass.fa,h3k4me3,atacseq,grass.sam,plant,plant.ckpt,weed.gff3' >>samples.csv
 # Variants, and regions to explain.
 cp "$SRC/workflows/nextflow/assets/test/weed.bed" .
 awk '/^>chr1 / { on = 1; next } /^>/ { on = 0 } on { text = text $0 } END {
@@ -75,8 +75,9 @@ finished >after
 is "$(grep -c -F -x -f before after)" "$(wc -l <before)" '  without repeating steps'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
-is "$(cd metrics && echo g* m*)" 'grass.correlation.tsv grass.plant.h3k4me3.compare.tsv grass.plant.h3k4me3.curve.tsv grass.plant.h3k4me3.frip.tsv grass.plant.h3k4me3.peaks.tsv grass.plant.info.json moss.plant.info.json' 'there are metrics of all samples'
+is "$(cd metrics && echo g* m*)" 'grass.correlation.tsv grass.genes.tsv grass.plant.h3k4me3.compare.tsv grass.plant.h3k4me3.curve.tsv grass.plant.h3k4me3.frip.tsv grass.plant.h3k4me3.peaks.tsv grass.plant.info.json moss.plant.info.json' 'there are metrics of all samples'
 is "$(cd metrics && echo w*)" 'weed.correlation.tsv weed.genes.tsv weed.plant.atacseq.compare.tsv weed.plant.h3k4me3.compare.tsv weed.plant.h3k4me3.curve.tsv weed.plant.h3k4me3.frip.tsv weed.plant.h3k4me3.peaks.tsv weed.plant.info.json weed.region.tsv weed.region_mqc.png' '  tables, descriptions and a picture'
+is "$(cd figures && echo *)" 'atacseq.genes.png atacseq.genes.tsv f1.png f1.tsv h3k4me3.curve.png h3k4me3.curve.tsv h3k4me3.genes.png h3k4me3.genes.tsv pearson.png pearson.tsv' '  and pictures of all of them'
 is "$(cd peaks && echo *)" 'grass.h3k4me3.measured.gappedPeak grass.plant.atacseq.narrowPeak grass.plant.h3k4me3.gappedPeak moss.plant.atacseq.narrowPeak moss.plant.h3k4me3.gappedPeak weed.h3k4me3.measured.gappedPeak weed.plant.atacseq.narrowPeak weed.plant.h3k4me3.gappedPeak' \
     '  and peaks of the datasets that have a cutoff'
 
@@ -130,6 +131,25 @@ weed atacseq - weed_atacseq.sam --shift
 weed h3k4me3 h3k4me3 weed_h3k4me3.sam
 grass h3k4me3 atac grass.sam --shift
 END
+covpeaks curve -q --datasets h3k4me3 --measured peaks/grass.h3k4me3.measured.gappedPeak,peaks/weed.h3k4me3.measured.gappedPeak \
+    predictions/grass.plant.h5 predictions/weed.plant.h5 >hand.tsv
+ok 'curves of several samples are those by hand' cmp hand.tsv figures/h3k4me3.curve.tsv
+covprofile genes -q --datasets atacseq --genes weed.gff3,weed.gff3 predictions/grass.plant.h5 predictions/weed.plant.h5 >hand.tsv
+ok '  profiles around genes, too' cmp hand.tsv figures/atacseq.genes.tsv
+for score in 'pearson.tsv compare 6' 'f1.tsv peaks 2'; do # of the row total
+    # shellcheck disable=SC2086 # a list of words
+    set -- $score
+    {
+        [ "$2" = peaks ] || echo "weed.plant_atacseq $(awk -v column="$3" '$3 == "total" { print $column }' metrics/weed.plant.atacseq.compare.tsv)"
+        for sample in grass weed; do
+            [ "$2" = peaks ] && name=plant || name=plant_h3k4me3 # of a single dataset, or of several
+            echo "$sample.$name $(awk -v column="$3" '/total\t/ { printf "%.9g", $column }' "metrics/$sample.plant.h3k4me3.$2.tsv")"
+        done
+    } | sort >hand.txt
+    awk -F '\t' 'NR == 1 { split($0, name); next } { for (i = 2; i <= NF; i++) if ($i != "NA") print $1 "." name[i] " " $i }' \
+        "figures/$1" | sort >by_cell.txt
+    ok "the heatmap has the scores of all runs: $1" cmp hand.txt by_cell.txt
+done
 unset SOURCE_DATE_EPOCH
 for table in 'genes --genes weed.gff3' 'region -r chr1:1-20000' 'correlation --bin-size 1k'; do
     subcommand=${table%% *}
@@ -161,7 +181,7 @@ process {
 END
     ok 'Nextflow runs' "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -c next.config -ansi-log false --input samples.csv --outdir next \
         --window_size 50 --report $report --peaks --peak_cutoffs atacseq=5,h3k4me3=6:2.5 --measured_cutoffs h3k4me3=7:3
-    for directory in effects bases tracks metrics predictions peaks; do
+    for directory in effects bases tracks metrics figures predictions peaks; do
         is "$(cd next/$directory && find . -type f | sort)" "$(cd $directory && find . -type f ! -name '.*' | sort | tee ../names)" \
             "both write the same names of $directory"
         while read -r name; do
@@ -198,8 +218,8 @@ if [ $report = true ]; then
             like "$(head -n 1 "$data"/multiqc_general_stats.txt)" "$column" "  with $column"
         done
         is "$(cut -f 1 "$data"/multiqc_covtools_curve_linegraph.txt | sort | tr '\n' ' ')" "$(for sample in grass weed; do
-            printf '%s ' "$sample.plant.h3k4me3.window 1" "$sample.plant.h3k4me3.window 151" "$sample.plant.h3k4me3.window 51"
-        done)" '  curves'
+            printf '%s\n' "$sample.plant.h3k4me3.window 1" "$sample.plant.h3k4me3.window 151" "$sample.plant.h3k4me3.window 51" "h3k4me3.$sample.plant"
+        done | sort | tr '\n' ' ')" '  curves'
         like "$(sort "$data"/multiqc_software_versions.txt | cut -f 1 | tr '\n' ' ')" 'bam2h5 cov2bigwig .*covpredict .*fasta2h5 .*h5chunk' '  and versions'
     done
 else
@@ -255,7 +275,7 @@ cov2bigwig -q --window-size 50 -o hand/ d.1.p.h5
 ok '  the same tracks as by hand' diff -r -x '.*' hand tracks/d.1.p
 printf 'd.1\t%s\t-plant.ckpt\tp_2\t--version\tother\tatacseq\n' "$odd" >>sheet.tsv
 smk --configfile lz4.yaml --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -n -- tracks metrics
-is "$(grep -o 'rule [a-z0-9_]*:' "$stderr" | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule covprofile_correlate:rule metrics:' \
+is "$(grep -o 'rule [a-z0-9_]*:' "$stderr" | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule covprofile_correlate:rule covprofile_heatmap:rule metrics:' \
     '  nothing is repeated, but a first dataset of a model is compared'
 cd ..
 

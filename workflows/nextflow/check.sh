@@ -250,6 +250,7 @@ bam2h5 -q -p atacseq --shift data/-weed.h5 data/-weed.sam.gz
 covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
 printf 'chr1\t10\t500\n' >data/-weed.bed
 cp "$here/assets/test/weed.vcf" data/-weed.vcf
+cov2bigwig -q --datasets atacseq --measured data/-weed.h5 -o data/-weed.tiny.atacseq.compare.tsv data/-predictions.h5
 covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
 echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
 run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"

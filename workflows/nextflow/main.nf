@@ -1,7 +1,7 @@
 // From a sheet of samples to tracks, metrics and a report: FASTA -> prediction -> bigWig in one job, a comparison with
 // measured coverage where a sample has some, profiles around genes where it has an annotation, a picture of its region where the
-// sheet names one, and the effects of its variants and of the bases of regions to explain. Has the same steps as
-// workflows/snakemake.
+// sheet names one, the effects of its variants and of the bases of regions to explain, and pictures of several samples and models.
+// Has the same steps as workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
 //
@@ -23,12 +23,31 @@ include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
 include { COVPEAKS_STATS     } from './modules/local/covpeaks/stats/main'
 include { COVPEAKS_CURVE     } from './modules/local/covpeaks/curve/main'
+include { COVPEAKS_CURVE as COVPEAKS_CURVES } from './modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
+include { COVPROFILE_GENES as COVPROFILE_SPECIES } from './modules/local/covprofile/genes/main'
+include { COVPROFILE_HEATMAP } from './modules/local/covprofile/heatmap/main'
 include { COVPROFILE_REGION  } from './modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from './modules/local/covprofile/correlate/main'
 include { COVEFFECT_VCF      } from './modules/local/coveffect/vcf/main'
 include { COVEFFECT_BASES    } from './modules/local/coveffect/bases/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
+
+// Joins [dataset, [predictions, another file]] to [dataset, all predictions, the other files], for several predictions.
+def byDataset(channel) {
+    channel.groupTuple().filter { it[1].size() > 1 }.map { dataset, pairs ->
+        def sorted = pairs.sort { it[0].name }
+        [dataset, sorted.collect { it[0] }, sorted.collect { it[1] }]
+    }
+}
+
+// Joins the tables SAMPLE.MODEL.DATASET.KIND.tsv, if they are of several samples or models, for a heatmap of a column.
+def scores(tables, id, column) {
+    tables.map { _meta, file -> file }
+        .toSortedList { a, b -> a.name <=> b.name }
+        .filter { files -> (files.collect { it.name.tokenize('.').dropRight(3) } as Set).size() > 1 }
+        .map { [[id: id], it, column] }
+}
 
 workflow COVTOOLS {
     take:
@@ -138,7 +157,7 @@ workflow COVTOOLS {
             .map { _measured_id, id, files, signal -> [[id: id], files, signal] }
     )
 
-    COVPEAKS_CURVE(
+    curves =
         with_reads.filter { it.dataset in measured_cutoffs }
             .map { [it.id, "${it.sample}.${it.dataset}.measured".toString(), it.dataset] }
             .unique()
@@ -146,7 +165,7 @@ workflow COVTOOLS {
             .map { id, measured_id, dataset, file -> [measured_id, id, dataset, file] }
             .combine(peaks, by: 0)
             .map { _measured_id, id, dataset, file, measured_file -> [[id: "${id}.${dataset}".toString()], file, measured_file, dataset] }
-    )
+    COVPEAKS_CURVE(curves)
 
     // The predictions of a sample and its measured coverage: [sample, files].
     signals = rows.map { [it.id, it.sample] }.unique().combine(predicted_signal, by: 0).map { _id, sample, file -> [sample, [0, file]] }
@@ -172,6 +191,25 @@ workflow COVTOOLS {
         signals.filter { sample, _files -> sheet.any { it.sample == sample && it.bams } }.map { sample, files -> [[id: sample], files] }
     )
 
+    // Pictures of all runs together, if there are several.
+    COVPEAKS_CURVES(
+        byDataset(curves.map { _meta, file, measured_file, dataset -> [dataset, [file, measured_file]] })
+            .map { dataset, files, measured_files -> [[id: dataset], files, measured_files, dataset] }
+    )
+    COVPROFILE_SPECIES(
+        byDataset(
+            rows.filter { it.genes }
+                .flatMap { row -> row.datasets.collect { [row.id, it, row.genes] } }
+                .unique()
+                .combine(predicted_signal, by: 0)
+                .map { _id, dataset, genes, file -> [dataset, [file, genes]] }
+        ).map { dataset, files, genes -> [[id: dataset], files, genes] }
+    )
+    COVPROFILE_HEATMAP(
+        scores(COV2BIGWIG_COMPARE.out.table, 'pearson', 'pearson_1').mix(scores(COVPEAKS_COMPARE.out.table, 'f1', 'f1')),
+        file("${projectDir}/heatmap.sh")
+    )
+
     COVEFFECT_VCF(rows.filter { it.variants }.map { [[id: it.id], it.fasta, it.variants, it.checkpoint, it.genes ?: []] }.unique())
     COVEFFECT_BASES(
         rows.filter { it.explain }
@@ -185,6 +223,7 @@ workflow COVTOOLS {
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
         COVPEAKS_STATS.out.stats, COVPEAKS_CURVE.out.stats,
+        COVPEAKS_CURVES.out.stats, COVPROFILE_SPECIES.out.stats, COVPROFILE_HEATMAP.out.stats,
         COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats,
         COVEFFECT_VCF.out.stats, COVEFFECT_BASES.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')

@@ -20,6 +20,7 @@ include { COVPEAKS_STATS     } from '../modules/local/covpeaks/stats/main'
 include { COVPEAKS_CURVE     } from '../modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from '../modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from '../modules/local/covprofile/region/main'
+include { COVPROFILE_HEATMAP } from '../modules/local/covprofile/heatmap/main'
 include { COVPROFILE_CORRELATE } from '../modules/local/covprofile/correlate/main'
 include { COVEFFECT_VCF      } from '../modules/local/coveffect/vcf/main'
 include { COVEFFECT_BASES    } from '../modules/local/coveffect/bases/main'
@@ -41,6 +42,7 @@ workflow {
     COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5'), 'atacseq'])
     COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
     COVPROFILE_REGION([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed'), 'chr1:1-5000'])
+    COVPROFILE_HEATMAP([meta, [data('-weed.tiny.atacseq.compare.tsv')], 'pearson_1'], file("${projectDir}/../heatmap.sh"))
     COVPROFILE_CORRELATE([meta, [data('-predictions.h5'), data('-weed.h5')]])
     COVEFFECT_VCF([meta, data('-weed.fa.gz'), data('-weed.vcf'), data('-tiny.ckpt'), data('-weed.bed')])
     COVEFFECT_BASES([meta, data('-weed.fa.gz'), data('-weed.bed'), data('-tiny.ckpt'), 'atacseq'], 'gradients')

@@ -124,3 +124,29 @@ rule covpeaks_curve:
     shell:
         "covpeaks curve -f -v -@ {threads} --datasets {wildcards.dataset:q} --measured={input.measured:q} --stats {output.stats:q}"
         " {params.extra} -o {output.table:q} {input.predictions:q} 2> {log:q}"
+
+
+rule covpeaks_curves:
+    input:
+        measured=lambda wildcards: [measured_peaks_of(s, d) for s, _, d in CURVES_OF[wildcards.dataset]],
+        predictions=lambda wildcards: [f"predictions/{s}.{m}.h5" for s, m, _ in CURVES_OF[wildcards.dataset]],
+    output:
+        table="figures/{dataset}.curve.tsv",
+        picture="figures/{dataset}.curve.png",
+        stats="stats/covpeaks_curves/{dataset}_mqc.json",
+        plot="stats/covpeaks_curves/{dataset}.curve_mqc.json",
+    log:
+        "logs/covpeaks_curves/{dataset}.log",
+    params:
+        measured=lambda wildcards, input: ",".join(input.measured),
+    threads: config["covpeaks"]["threads"]
+    resources:
+        mem_mb=memory_of("covpeaks"),
+        runtime=config["covpeaks"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covpeaks curve -f -v -@ {threads} --datasets {wildcards.dataset:q} --measured={params.measured:q} --stats {output.stats:q}"
+        " --plot {output.picture:q} -o {output.table:q} {input.predictions:q} 2> {log:q}"

@@ -83,3 +83,58 @@ rule covprofile_correlate:
         config["container"]
     shell:
         "covprofile correlate -f -v -@ {threads} --stats {output.stats:q} {params.extra} -o {output.table:q} {input:q} 2> {log:q}"
+
+
+rule covprofile_heatmap:
+    input:
+        tables=lambda wildcards: HEATMAPS[wildcards.score][1],
+        script=workflow.source_path("../../nextflow/heatmap.sh"),
+    output:
+        table="figures/{score}.tsv",
+        plot="figures/{score}.png",
+        stats="stats/covprofile_heatmap/{score}_mqc.json",
+        cells="stats/covprofile_heatmap/{score}.scores_mqc.json",
+    wildcard_constraints:
+        score="|".join(HEATMAPS),
+    log:
+        "logs/covprofile_heatmap/{score}.log",
+    params:
+        column=lambda wildcards: HEATMAPS[wildcards.score][0],
+    resources:
+        mem_mb=memory_of("covprofile"),
+        runtime=config["covprofile"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "sh {input.script:q} {params.column} figures/{wildcards.score} {output.stats:q} {input.tables:q} 2> {log:q}"
+
+
+rule covprofile_species:
+    input:
+        genes=lambda wildcards: [GENES[s] for s, _ in gene_runs(wildcards.target) if "://" not in GENES[s]],
+        predictions=lambda wildcards: [f"predictions/{s}.{m}.h5" for s, m in gene_runs(wildcards.target)],
+    output:
+        table="figures/{target}.genes.tsv",
+        picture="figures/{target}.genes.png",
+        stats="stats/covprofile_species/{target}_mqc.json",
+        plot="stats/covprofile_species/{target}.profile_mqc.json",
+    wildcard_constraints:
+        target=r"[^/.]+",
+    log:
+        "logs/covprofile_species/{target}.log",
+    params:
+        genes=lambda wildcards: ",".join(GENES[s] for s, _ in gene_runs(wildcards.target)),
+        extra=config["covprofile"]["extra"],
+    threads: config["covprofile"]["threads"]
+    resources:
+        mem_mb=memory_of("covprofile"),
+        runtime=config["covprofile"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covprofile genes -f -v -@ {threads} --datasets {wildcards.target:q} --genes={params.genes:q} --stats {output.stats:q}"
+        " {params.extra} --plot {output.picture:q} -o {output.table:q} {input.predictions:q} 2> {log:q}"

@@ -8,6 +8,8 @@ rule versions:
     input:
         STATS,
         SHARD_STATS,
+        FIGURE_STATS,
+        gene_stats,
         peak_stats,
         explained_stats,
     output:
@@ -23,6 +25,10 @@ rule multiqc:
         STATS,
         PLOTS,
         CURVE_PLOTS,
+        FIGURE_STATS,
+        FIGURE_PLOTS,
+        gene_stats,
+        gene_plots,
         peak_stats,
         explained_stats,
         "stats/covtools_mqc_versions.yml",

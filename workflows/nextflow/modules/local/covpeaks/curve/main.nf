@@ -10,10 +10,11 @@ process COVPEAKS_CURVE {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(signal, stageAs: './*'), path(measured, stageAs: 'measured/*'), val(dataset)
+    tuple val(meta), path(signal, stageAs: './*'), path(measured, stageAs: 'measured*/*'), val(dataset)
 
     output:
     tuple val(meta), path("${prefix}.curve.tsv"), emit: table
+    tuple val(meta), path("${prefix}.curve.png"), emit: plot, optional: true
     tuple val(meta), path("${prefix}{,.curve}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('covpeaks'), eval("covpeaks --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_covpeaks
 
@@ -22,10 +23,10 @@ process COVPEAKS_CURVE {
 
     script:
     def args = task.ext.args ?: ''
-    def part = dataset ? "--datasets ${check_name(dataset)}" : ''
+    def part = (dataset ? "--datasets ${check_name(dataset)} " : '') + "--measured ${[measured].flatten().join(',')}"
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    covpeaks curve -f -@ ${task.cpus} ${part} --measured ${measured} --stats ${prefix}_mqc.json ${args} \\
+    covpeaks curve -f -@ ${task.cpus} ${part} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.curve.tsv ${signal}
     """
 

@@ -10,10 +10,11 @@ process COVPROFILE_GENES {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(signals, stageAs: 'signals/*'), path(genes, stageAs: 'genes/*')
+    tuple val(meta), path(signals, stageAs: 'signals/*'), path(genes, stageAs: 'genes*/*')
 
     output:
     tuple val(meta), path("${prefix}.genes.tsv"), emit: table
+    tuple val(meta), path("${prefix}.genes.png"), emit: plot, optional: true
     tuple val(meta), path("${prefix}{,.profile}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('covprofile'), eval("covprofile --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_covprofile
 
@@ -22,9 +23,10 @@ process COVPROFILE_GENES {
 
     script:
     def args = task.ext.args ?: ''
+    def annotation = [genes].flatten().join(',')
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    covprofile genes -f -@ ${task.cpus} --genes ${genes} --stats ${prefix}_mqc.json ${args} \\
+    covprofile genes -f -@ ${task.cpus} --genes ${annotation} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.genes.tsv ${signals}
     """
 
