@@ -43,10 +43,11 @@ struct cov_edit_chunk {
 
 /* What a slot has in addition to its areas. `batch` edits form a group. */
 struct cov_edit_slot {
-    void *strips; /* card: [batch, t, row] rows of an LSTM's output that differ; before
-                                  * that, the collected rows of the first one's input */
-    void *table;  /* card: [most_pieces] addresses of pieces */
-    void *edits;  /* card: struct cov_cuda_edit [batch] */
+    /* Card: [batch, t, row] rows of an LSTM's output that differ; before that, the collected rows of the
+     * first one's input. */
+    void *strips;
+    void *table;                   /* card: [most_pieces] addresses of pieces */
+    void *edits;                   /* card: struct cov_cuda_edit [batch] */
     void *table_host, *edits_host; /* pinned */
     struct cov_edit_chunk *list;   /* [batch] */
     struct cov_edit_tile *tiles;   /* [most_head or most_tail] */
