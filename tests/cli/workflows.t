@@ -1,7 +1,7 @@
 #!/bin/sh
 # Both workflows on synthetic samples. Snakemake resumes after a kill, gives the files of the tools run by hand in one job and in
-# shards, refuses wrong sheets, and trains networks. Nextflow, if it is installed, gives the same files, and both make the same
-# report if MultiQC is installed. The variable NEXTFLOW may name the program.
+# shards, predicts several genomes in a job, refuses wrong sheets, and trains networks. Nextflow, if it is installed, gives the same
+# files, and both make the same report if MultiQC is installed. The variable NEXTFLOW may name the program.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -279,6 +279,51 @@ is "$(grep -o 'rule [a-z0-9_]*:' "$stderr" | sort -u | tr -d '\n')" 'rule bam2h5
     '  nothing is repeated, but a first dataset of a model is compared'
 cd ..
 
+# Several genomes in a job of a cluster, of which one fails.
+mkdir turn && cd turn || exit 99
+{ echo sample,fasta,model,checkpoint; printf '%s,../%s,plant,../plant.ckpt\n' weed weed.fa bad run.yaml moss moss.fa.gz; } >samples.csv
+printf 'fasta2h5: {extra: --subsequence-length 976}\ngenomes_per_job: 2\nprecision: fp32\noverlap: 200\nwindow_size: 50\n' >turn.yaml
+# shellcheck disable=SC2016 # for the script
+echo 'echo "${1##*/}" >>submitted; sh "$1" >>cluster.log 2>&1' >submit
+if snakemake --help | grep -q -e --cluster-sync; then
+    export CI=true # shorter waits
+    in_turn() {
+        : >submitted
+        smk -j2 --configfile turn.yaml --keep-going --cluster-sync 'sh submit' -- tracks
+    }
+    in_turn
+    is "$status $(grep -c '^snakejob\.genomes[01]\.' submitted)" '1 2' 'two genomes are one job; a genome that fails is a failure'
+    stderr_like '^covpredict: error: \.\./run\.yaml: not a FASTA file' '  its message is printed'
+    for sample in weed moss; do
+        ok "  its neighbours are predicted: $sample" diff -r -x '.*' ../hand/$sample.plant tracks/$sample.plant
+    done
+    finished >before
+    sed -i 's/run\.yaml/moss.fa.gz/' samples.csv
+    in_turn
+    is "$status $(grep -c genomes submitted) $(finished | grep -c -F -x -f before)" "0 1 $(wc -l <before)" '  and not again when it is repeated'
+    is "$(ls; ls tracks)" "$(printf '%s\n' before benchmarks checkpoints cluster.log logs metrics predictions samples.csv stats submit submitted tracks turn.yaml \
+        bad.plant moss.plant weed.plant)" '  no other files remain'
+else
+    tap_result 0 'several genomes in a job # SKIP no snakemake --cluster-sync'
+fi
+if [ -n "$NEXTFLOW" ]; then
+    sed -i 's/^bad,[^,]*/bad,..\/run.yaml/' samples.csv
+    sed 's/GENOME /GENOMES? /; s/PREDICT_GENOMES?/"&"/' ../next.config >next.config
+    in_turn() {
+        "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -c next.config -ansi-log false --input samples.csv --outdir next \
+            --window_size 50 --report false --genomes_per_job 2 >"$stderr" 2>&1
+        status=$?
+    }
+    in_turn
+    is "$status $(grep -c 'process > COVTOOLS:PREDICT_GENOMES' "$stderr") $(grep -c 'process > COVTOOLS:PREDICT_GENOME ' "$stderr")" '1 2 1' \
+        'Nextflow: a genome that fails runs again alone'
+    for sample in weed moss; do
+        ok "  its neighbours are predicted: $sample" diff -r ../hand/$sample.plant next/tracks/$sample.plant
+    done
+    ok '  the same predictions' "$PYTHON" "$SRC/tests/oracle/h5_equal.py" ../weed.plant.h5 next/predictions/weed.plant.h5
+fi
+cd ..
+
 # Sheets and configurations, read by rules/common.smk without starting Snakemake.
 cat >cases.py <<'END'
 import os, re, sys, types
@@ -360,6 +405,7 @@ refuses(r"bad\.csv: missing column checkpoint", row(), columns="sample,fasta,mod
 refuses(r"none\.csv: No such file or directory", samples="none.csv")
 refuses(r"configuration: bases: method: 'deeplift' is not one of .*", bases={"method": "deeplift", "extra": ""})
 refuses(r"configuration: .*'shard' was unexpected.*", shard=4)
+refuses(r"configuration: genomes_per_job needs shards: 1", row(), shards=2, genomes_per_job=2)
 refuses(r"configuration: precision: 'fp8' is not one of .*", precision="fp8")
 refuses(r"configuration: peak_cutoffs: 'atacseq' does not match .*", peak_cutoffs="atacseq")
 refuses(r"configuration: peak_cutoffs has no effect unless peaks is true", peak_cutoffs="a=5")

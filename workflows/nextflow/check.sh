@@ -107,6 +107,7 @@ refused '--peak_cutoffs has no effect unless --peaks is true' run refused.log ma
 refused '--measured_cutoffs: repeated dataset a' run refused.log main.nf -profile test --peaks --measured_cutoffs a=5,a=6
 refused 'unknown dataset dnase has a cutoff for peaks; no model predicts it' \
     run refused_peaks.log main.nf -profile test --outdir refused --peaks --peak_cutoffs dnase=5
+refused '--genomes_per_job needs --shards 1' run refused.log main.nf -profile test --shards 2 --genomes_per_job 2
 refused '--precision bf17: expected one of exact, ' run refused.log main.nf -profile test --precision bf17
 refused '--shards: unknown parameter' run refused.log train.nf --data empty --shards 4
 refused '--leave_out a b: use names of species, separated by commas' run refused.log train.nf --data empty --leave_out 'a b'
@@ -189,7 +190,7 @@ same inputs.said <<'EOF'
 {"outdir": 7} --outdir 7: expected text, not a number
 {"input": "nix.csv"} --input nix.csv: no such file
 {"input": null} missing --input
-{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --peaks, --peak_cutoffs, --measured_cutoffs, --bases, --help, --version
+{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --genomes_per_job, --precision, --overlap, --window_size, --peaks, --peak_cutoffs, --measured_cutoffs, --bases, --help, --version
 {"windowSize": 1} --windowSize: unknown parameter; did you mean --window_size?
 {"peaks": true, "peak_cutoffs": "atacseq=2.5,h3k4me3=35:15"} accepted
 {"peaks": "atacseq"} --peaks atacseq: expected true or false
@@ -262,7 +263,7 @@ refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --da
 # What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
 for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
     awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
-        grep -v -x -E '\$\{(task.cpus|args2?|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
+        grep -v -x -E '\$\{(task.cpus|args2?|runs|ids|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
         sed 's/[${}]//g' | while read -r name; do
         sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
     done
@@ -345,4 +346,8 @@ done
 for table in genes region correlation; do
     [ "$(cd stub/metrics && echo ./*".$table.tsv")" = "./weed.$table.tsv" ] || fail "wrong tables: $table"
 done
+PATH=$PWD/cluster:$PATH pipeline stubs_in_turn.log -stub -profile slurm -c poll.config --outdir stub_in_turn --genomes_per_job 5
+[ "$(tasks stubs_in_turn.log 'Submitted process > COVTOOLS:PREDICT_GENOME')" -eq 1 ] || fail 'two genomes were not one job'
+(cd stub_in_turn && find tracks metrics predictions -type f | sort) >in_turn.files
+(cd stub && find tracks metrics predictions -type f ! -name '*.peaks.tsv' ! -name '*.curve.tsv' | sort) | same in_turn.files
 echo 'check.sh: passed'

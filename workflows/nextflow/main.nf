@@ -13,7 +13,7 @@ nextflow.preview.topic = true
 include { FASTA2H5           } from './modules/local/fasta2h5/main'
 include { BAM2H5             } from './modules/local/bam2h5/main'
 include { COVPREDICT         } from './modules/local/covpredict/main'
-include { PREDICT_GENOME     } from './modules/local/predict_genome/main'
+include { PREDICT_GENOME; PREDICT_GENOMES } from './modules/local/predict_genome/main'
 include { H5CHUNK_MERGE      } from './modules/local/h5chunk/merge/main'
 include { H5CHUNK_INFO       } from './modules/local/h5chunk/info/main'
 include { H5CHUNK_INFO as CHECKPOINT_INFO } from './modules/local/h5chunk/info/main'
@@ -88,10 +88,17 @@ workflow COVTOOLS {
 
     // A sample has one row per measured dataset.
     if (params.shards == 1) {
-        PREDICT_GENOME(rows.map { [[id: it.id], it.fasta, it.checkpoint, it.sample] }.unique())
-        predictions = PREDICT_GENOME.out.predictions
-        predicted = PREDICT_GENOME.out.stats
-        tracks = PREDICT_GENOME.out.tracks
+        runs = rows.map { [[id: it.id], it.fasta, it.checkpoint, it.sample] }.unique()
+        // Of several genomes in a job, those that failed run again alone, and report why.
+        PREDICT_GENOMES(runs.filter { params.genomes_per_job > 1 }.collate(params.genomes_per_job).map { it.transpose() })
+        files_of = { metas, files -> metas.collect { meta -> [meta, files.find { it.name == "${meta.id}.h5" }] } }
+        PREDICT_GENOME(
+            params.genomes_per_job == 1 ? runs
+                : PREDICT_GENOMES.out.predictions.flatMap(files_of).filter { !it[1] }.join(runs).map { it[0, 2, 3, 4] }
+        )
+        predictions = PREDICT_GENOME.out.predictions.mix(PREDICT_GENOMES.out.predictions.flatMap(files_of).filter { it[1] })
+        predicted = PREDICT_GENOME.out.stats.mix(PREDICT_GENOMES.out.stats)
+        tracks = PREDICT_GENOME.out.tracks.mix(PREDICT_GENOMES.out.tracks)
     } else {
         COVPREDICT(
             rows.map { [it.sample, [id: it.id], it.checkpoint] }
@@ -256,6 +263,9 @@ Profiles: docker, singularity, apptainer, conda, slurm, pbs, test (small samples
 The sheet, the profiles and the results are described in ${projectDir}/docs."""
     } else {
         Schema.checkParams(params, rules, workflow.commandLine)
+        if (params.shards > 1 && params.genomes_per_job > 1) {
+            Schema.fail('--genomes_per_job needs --shards 1')
+        }
         rows = Sheet.read(params.input, Schema.read(file("${projectDir}/assets/schema_input.json")))
         cutoffs = Cutoffs.read(params, 'peak_cutoffs', rules)
         measured_cutoffs = Cutoffs.read(params, 'measured_cutoffs', rules) ?: cutoffs

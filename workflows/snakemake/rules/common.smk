@@ -219,7 +219,10 @@ for where, row in ROWS:
 if not RUNS and not TRAINS_ONLY:
     fail(f"{config['samples']}: no samples")
 
-SHARDS = config["shards"]
+SHARDS, GENOMES_PER_JOB = config["shards"], config["genomes_per_job"]
+if SHARDS > 1 and GENOMES_PER_JOB > 1:
+    fail("configuration: genomes_per_job needs shards: 1")
+GROUPS = {run: f"genomes{i // GENOMES_PER_JOB}" for i, run in enumerate(RUNS)}
 CORRELATED = list(dict.fromkeys(s for s, _ in MEASURED))
 TRAINING_TABLES = [f"trained/{name}.{kind}" for name in RUNS_OF_TRAINING for kind in ("tsv", "svg")]
 # Runs with variants to score, and runs with regions to explain.
@@ -319,6 +322,14 @@ def shift_of(wildcards):
 
 def checkpoint_of(wildcards):
     return CHECKPOINT[wildcards.model]
+
+
+def group_of(wildcards):
+    """The group of jobs of a genome. Allows it several, as --group-components does, which Snakemake 8 reads after the rules."""
+    group = GROUPS[wildcards.sample, wildcards.model]
+    settings = getattr(workflow, "group_settings", workflow)  # of Snakemake 8, of Snakemake 7
+    settings.group_components = {**settings.group_components, group: GENOMES_PER_JOB}
+    return group
 
 
 def read_info(path):
