@@ -41,14 +41,17 @@ size_t cov_ranks_expected(void)
     return environment_number(names);
 }
 
-/* Of this process, if it fails: whether it reports that. */
-static enum { FIRST_REPORTS, REPORTS, WAITS } turn;
+/* What this process does if it fails: until it meets the others, and after that, it lets the first
+ * report; once they know who failed, it reports or waits for its end. */
+static enum { STARTS, MEETS_OTHERS, REPORTS, WAITS } turn;
 
 void cov_ranks_let_first_report(void)
 {
-    static const struct timespec long_enough = {10, 0}; /* even on a busy machine */
-    if (turn == WAITS || (turn == FIRST_REPORTS && cov_ranks_expected() > 0))
-        (void)nanosleep(&long_enough, NULL);
+    /* Long enough even on a busy machine. Processes that meet in each step fail at the same time. */
+    static const time_t seconds[] = {[STARTS] = 5, [MEETS_OTHERS] = 2, [REPORTS] = 0, [WAITS] = 10};
+    const struct timespec time = {seconds[turn], 0};
+    if (turn == WAITS || cov_ranks_expected() > 0)
+        (void)nanosleep(&time, NULL);
 }
 
 static int load(struct cov_ranks *r, struct cov_err *e)
@@ -83,6 +86,8 @@ int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
     int rc = load(r, e);
     if (!rc)
         rc = r->ops->open(&r->rank, &r->n, e);
+    if (!rc)
+        turn = MEETS_OTHERS;
     return rc;
 }
 

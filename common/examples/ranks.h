@@ -47,7 +47,7 @@ struct cov_ranks {
  * is opened. */
 size_t cov_ranks_expected(void);
 
-/* Call before reporting a failure. In all processes except the first, waits: if the first fails
+/* Call before reporting a failure. In all processes except the first, waits a few seconds: if the first fails
  * the same way, it reports the failure, and mpirun ends this process. After cov_ranks_agree, the
  * first that failed does not wait, and all others do. */
 void cov_ranks_let_first_report(void);

@@ -53,6 +53,12 @@ in=d
 ranks 3 -o bad --dropout 2
 is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is an invalid option'
 
+begin=$(date +%s)
+OMPI_COMM_WORLD_RANK=1 run covtrain -i d $net -o bad --dropout 2
+refused 2 '--dropout' 'another process waits for the report of the first'
+elapsed=$(($(date +%s) - begin))
+is "$((elapsed >= 4 && elapsed < 10))" 1 "  but not for long: $elapsed s"
+
 # Processes that would train on something else.
 differs() { # NAME EXPECTED ARG... of the second process
     name=$1 expected=$2
