@@ -272,6 +272,12 @@ rm pipe.bam
 awk -F '\t' -v OFS='\t' '!/^@/ && ++n == 50 { $6 = "3Z" } 1' sorted.sam >cigar.sam
 run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
 refused 1 'cigar.sam: damaged or truncated after read 49: the next line is not a read' 'a wrong line of SAM'
+mkfifo pipe.sam
+cat cigar.sam >pipe.sam &
+run bam2h5 -q -p x -o o.h5 g.h5 pipe.sam
+wait $!
+refused 1 'pipe.sam: damaged or truncated after read [0-9]+: the next line is not a read' '  from a pipe, which is not read again'
+rm pipe.sam
 # Reads of 8 bases in one BAM block; the second has a CIGAR for a different length.
 "$PYTHON" - <<'END'
 import bgzf, struct

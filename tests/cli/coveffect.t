@@ -321,6 +321,8 @@ rm r.vcf.gz
 cp kept r.vcf.gz.resume
 vcf --width 101,504 --resume -o r.vcf.gz v.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 101,504; use the same to resume, or -f to start over$' '  not with other options'
+vcf --width 101 --datasets h3k4me3 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --datasets: atacseq,h3k4me3, now h3k4me3; use' '  nor of other datasets'
 vcf --width 101 --shuffles 2 --resume -o r.vcf.gz v.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --shuffles: none, now 2, seed 1;' '  nor with shuffles'
 sed 's/DP=1;*/DP=2/' v.vcf >other.vcf

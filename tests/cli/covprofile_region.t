@@ -103,6 +103,8 @@ run_ok 'only a gap' draws -r chrom:151-160 x.bg
 printf 'chrom 5000\nb&<b 5000000\n' >x.sizes
 draws -r chrom:4901-6000 --chrom-sizes x.sizes x.bg
 like "$(cat x.svg)" '>chrom:4,901-5,000<' 'a region is cut where the sequence ends'
+draws -r chrom --chrom-sizes x.sizes x.bg
+is "$(data d0 | tr '\n' ',')" ',0 1,96 1,96 1.833333,102 1.833333,102 3.5,150 3.5,,156 -2,204 -2,,' 'points of 6 bases are their means'
 draws -r 'b&<b:1-5000000' --chrom-sizes x.sizes x.bg
 like "$(cat x.svg)" '>position on b&amp;&lt;b \(Mb\)<' 'a name with XML characters, in megabases'
 run sh -c 'covprofile region -q -f -r chrom --plot x.svg --chrom-sizes x.sizes - <x.bg'
