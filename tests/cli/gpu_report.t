@@ -137,7 +137,7 @@ SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
 racecheck-edits-bf16 racecheck-edits-fp32 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-lstm-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 44 '  all other parts run'
+is "$(of_parts ok | wc -w)" 46 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
@@ -206,7 +206,7 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
 done
 is "$(grep -c '^  layer 1' out/report.txt)" 2 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 54 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 56 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"

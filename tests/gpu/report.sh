@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, edits, variants, cublas, ncu, torch, memcheck, synccheck, racecheck
+#            train, edits, variants, mma, cublas, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -50,7 +50,7 @@ done
 only=$(echo "$only" | tr ',' ' ')
 for name in $only; do
     case ${name%%-*} in
-    build | check | bench | train | edits | variants | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
+    build | check | bench | train | edits | variants | mma | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
     *) usage "--part: unknown part '$name'" ;;
     esac
 done
