@@ -506,29 +506,34 @@ void broken_wgmma(const Toy &d)
     };
     for (enum cov_precision p : {COV_PRECISION_BF16, COV_PRECISION_TF32, COV_PRECISION_BALANCED}) {
         const std::string name = cov_precision_name(p);
-        std::vector<float> values = with("cards=1,major=8", "", p).values;
+        std::vector<float> values = with("cards=1,major=8", "yes", p).values;
         for (const Fault &f : faults) {
             if (!f.of_wgmma() || (p != COV_PRECISION_BF16 && f.fault != SIMT_FAULT_SWIZZLE))
                 continue; /* the same kernels */
             simt_set_fault(f.fault);
-            Run r = with("cards=1", "", p);
+            Run r = with("cards=1", "yes", p);
             simt_set_fault(SIMT_FAULT_NONE);
             named(r.rc == COV_OK && r.values == values && has(log_text, " computes wrong values") &&
                       has(log_text, "; slower kernels replace products by wgmma"),
                   name + ": the other kernels replace " + f.name);
         }
-        Run intact = with("cards=1", "", p);
+        Run intact = with("cards=1", "yes", p);
         simt_set_fault(SIMT_FAULT_SWIZZLE);
-        Run used = with("cards=1", "", p), no = with("cards=1", "no", p);
+        Run used = with("cards=1", "yes", p), no = with("cards=1", "no", p),
+            usual = with("cards=1", "", p);
         simt_set_fault(SIMT_FAULT_NONE);
         named(intact.rc == COV_OK && used.rc == COV_OK && used.values != intact.values,
               name + ": products by warpgroups that pass are used");
-        named(no.rc == COV_OK && no.values == values && log_text.find("wgmma") == std::string::npos,
-              name + ": COVTOOLS_WGMMA=no chooses the other kernels");
+        named(no.rc == COV_OK && no.values == values && usual.rc == COV_OK &&
+                  usual.values == values && log_text.find("wgmma") == std::string::npos,
+              name + ": the other kernels are the default");
     }
-    Run r = with("cards=1", "yes", COV_PRECISION_BF16);
-    result(r.rc == COV_EUSAGE && has(r.e.text, "COVTOOLS_WGMMA: 'yes': expected no"),
-           "COVTOOLS_WGMMA=yes: an error");
+    Run r = with("cards=1,major=8", "yes", COV_PRECISION_BF16);
+    result(r.rc == COV_OK && has(log_text, "COVTOOLS_WGMMA=yes has no effect on "),
+           "COVTOOLS_WGMMA=yes without such a card: a message");
+    r = with("cards=1", "maybe", COV_PRECISION_BF16);
+    result(r.rc == COV_EUSAGE && has(r.e.text, "COVTOOLS_WGMMA: 'maybe': expected yes or no"),
+           "COVTOOLS_WGMMA=maybe: an error");
 }
 
 /* Checks that cuBLAS replaces kernels that fail a self-check, if that helps. Comes before checks that

@@ -79,10 +79,7 @@ void print_errors(const std::string &precision)
 /* Opens the GPU, with the kind of products that the precision names. */
 struct cov_device *open_with(const Precision &p)
 {
-    if (p.arithmetic.wgmma)
-        unsetenv("COVTOOLS_WGMMA");
-    else
-        setenv("COVTOOLS_WGMMA", "no", 1);
+    setenv("COVTOOLS_WGMMA", p.arithmetic.wgmma ? "yes" : "no", 1);
     return open_gpu(p);
 }
 

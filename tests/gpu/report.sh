@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [DIRECTORY]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, edits, variants, mma, cublas, ncu, torch, memcheck, synccheck, racecheck
+#            train, edits, variants, wgmma, cublas, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   DIRECTORY   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -50,7 +50,7 @@ done
 only=$(echo "$only" | tr ',' ' ')
 for name in $only; do
     case ${name%%-*} in
-    build | check | bench | train | edits | variants | mma | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
+    build | check | bench | train | edits | variants | wgmma | cublas | ncu | torch | memcheck | racecheck | synccheck) ;;
     *) usage "--part: unknown part '$name'" ;;
     esac
 done
@@ -251,7 +251,7 @@ print_report() {
     for p in bf16 tf32; do
         sed -n "s/^  layer .* gates of an LSTM .*/$p&/p" "$parts/bench-$p.log"
         sed -n "s/^  layer .* gates of an LSTM .*/$p, cuBLAS&/p" "$parts/cublas-$p.log"
-        sed -n "s/^  layer .*\(convolution\|gates of an LSTM\) .*/$p, COVTOOLS_WGMMA=no&/p" "$parts/mma-$p.log"
+        sed -n "s/^  layer .*\(convolution\|gates of an LSTM\) .*/$p, COVTOOLS_WGMMA=yes&/p" "$parts/wgmma-$p.log"
     done 2>/dev/null
     echo
     echo '== chunks/s'
@@ -500,7 +500,7 @@ alone edits-fp32 30 build/gpu/bench_gpu --edits --precision fp32 "$each" 128 256
 
 for p in bf16 tf32; do
     alone cublas-$p 30 env COVTOOLS_CUBLAS=always build/gpu/bench_gpu --forward --precision $p 1 64 256
-    alone mma-$p 30 env COVTOOLS_WGMMA=no build/gpu/bench_gpu --forward --precision $p 1 256
+    alone wgmma-$p 30 env COVTOOLS_WGMMA=yes build/gpu/bench_gpu --forward --precision $p 1 256
 done
 
 for what in forward training; do

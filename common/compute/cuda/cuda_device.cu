@@ -112,15 +112,18 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
 
 /* ---- products by warpgroups ---- */
 
-/* Uses them where the cards have them, unless COVTOOLS_WGMMA is no. */
+/* Uses them if COVTOOLS_WGMMA is yes and the cards have them. By default they are off until a card has
+ * run them: a self-check notices wrong values, but not that a kernel never ends. */
 static int choose_wgmma(struct cuda_device *dev, struct cov_err *e)
 {
     const char *text = getenv("COVTOOLS_WGMMA");
-    const bool no = text && strcmp(text, "no") == 0;
-    if (text && *text && !no)
-        return cov_fail(e, COV_EUSAGE, "COVTOOLS_WGMMA: '%s': expected no", text);
+    const bool yes = text && strcmp(text, "yes") == 0;
+    if (text && *text && !yes && strcmp(text, "no") != 0)
+        return cov_fail(e, COV_EUSAGE, "COVTOOLS_WGMMA: '%s': expected yes or no", text);
     const struct cov_cuda_arithmetic a = dev->cards.arithmetic;
-    dev->cards.arithmetic.wgmma = dev->wgmma && !no && cov_cuda_wgmma_can(a.lstm);
+    dev->cards.arithmetic.wgmma = yes && dev->wgmma && cov_cuda_wgmma_can(a.lstm);
+    if (yes && !dev->cards.arithmetic.wgmma)
+        cov_info("COVTOOLS_WGMMA=yes has no effect on %s in %s", dev->description, dev->precision);
     return COV_OK;
 }
 
