@@ -134,7 +134,8 @@ static void write_bam(int contig, int mate_contig)
     htsFile *in = hts_open("a.sam", "r"), *out = hts_open("b.bam", "wb");
     sam_hdr_t *header = sam_hdr_read(in);
     bam1_t *read = bam_init1();
-    assert_true(out && sam_hdr_write(out, header) == 0 && sam_read1(in, header, read) >= 0);
+    assert_non_null(out);
+    assert_true(sam_hdr_write(out, header) == 0 && sam_read1(in, header, read) >= 0);
     read->core.tid = contig;
     read->core.mtid = mate_contig;
     assert_true(bam_write1(out->fp.bgzf, read) >= 0);
