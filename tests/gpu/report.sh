@@ -500,7 +500,7 @@ alone edits-fp32 30 build/gpu/bench_gpu --edits --precision fp32 "$each" 128 256
 
 for p in bf16 tf32; do
     alone cublas-$p 30 env COVTOOLS_CUBLAS=always build/gpu/bench_gpu --forward --precision $p 1 64 256
-    alone wgmma-$p 30 env COVTOOLS_WGMMA=yes build/gpu/bench_gpu --forward --precision $p 1 256
+    alone wgmma-"$p" 30 env COVTOOLS_WGMMA=yes build/gpu/bench_gpu --forward --precision "$p" 1 256
 done
 
 for what in forward training; do
