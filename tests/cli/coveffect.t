@@ -336,6 +336,7 @@ stderr_like '^coveffect: r\.vcf\.gz\.resume is from a run with --resume; this ru
 rm r.vcf.gz r.vcf.gz.resume kept other.vcf
 { sed '/^#CHROM/q' v.vcf && awk 'BEGIN { for (i = 300; i < 2300; i++) print "c1\t" i "\t.\tN\tA,C,G,T\t.\t.\t." }'; } | cut -f 1-8 >many.vcf
 start coveffect vcf -m m.ckpt -g g.fa --window 504 --full -@ 1 --resume -o r.tsv many.vcf
+# shellcheck disable=SC2016 # for sh
 await sh -c 'test "$(wc -c <r.tsv.resume)" -gt 5000' 2>/dev/null # a block of variants is done
 ends_by TERM:143 'during a run with --resume'
 stderr_like '^coveffect: stopped by SIGTERM; finished variants are kept in r\.tsv\.resume; run the same command with --resume to continue$' '  says how to continue'
