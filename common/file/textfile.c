@@ -167,12 +167,27 @@ bool cov_word_is(struct cov_word w, const char *text)
     return w.n == strlen(text) && memcmp(w.text, text, w.n) == 0;
 }
 
+/* Adds to a name what follows it up to the next tab, and advances *p to this. */
+static void extend_name(const char **p, const char *end, struct cov_word *name)
+{
+    const char *tab = memchr(*p, '\t', (size_t)(end - *p)), *word;
+    size_t n;
+    while ((word = cov_line_word(p, tab ? tab : end, &n)))
+        name->n = (size_t)(word + n - name->text);
+}
+
 void cov_bed_line_split(const char *beg, const char *end, struct cov_bed_line *out)
 {
+    enum { NAME = 3 };
     *out = (struct cov_bed_line){.n = 0};
     struct cov_word *w = out->words;
-    while (out->n < COV_BED_COLUMNS && (w[out->n].text = cov_line_word(&beg, end, &w[out->n].n)))
+    bool has_tabs = true; /* before each column */
+    while (out->n < COV_BED_COLUMNS && (w[out->n].text = cov_line_word(&beg, end, &w[out->n].n))) {
+        has_tabs = has_tabs && (out->n == 0 || w[out->n].text[-1] == '\t');
+        if (out->n == NAME && has_tabs)
+            extend_name(&beg, end, &w[NAME]);
         out->n++;
+    }
     out->is_head = out->n > 0 && (cov_word_is(w[0], "track") || cov_word_is(w[0], "browser"));
     out->has_place = out->n >= 3 && cov_text_position(w[1].text, w[1].n, &out->beg) &&
                      cov_text_position(w[2].text, w[2].n, &out->end);

@@ -43,7 +43,7 @@ struct cov_word {
 };
 bool cov_word_is(struct cov_word w, const char *text);
 
-/* A line of a BED file, whose columns are separated by tabs or blanks. */
+/* A line of a BED file, whose columns are separated by tabs or blanks; after tabs, the name may have blanks. */
 enum { COV_BED_COLUMNS = 6 };
 struct cov_bed_line {
     struct cov_word words[COV_BED_COLUMNS]; /* missing ones have no text */

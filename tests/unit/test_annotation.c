@@ -159,6 +159,27 @@ TEST(bed)
     assert_string_equal(cov_annotation_score(&a, 2), ".");
 }
 
+TEST(name_of_bed_with_blanks)
+{
+    static const struct {
+        const char *text, *name, *score;
+        char strand;
+    } cases[] = {
+        {"c\t1\t2\tmy \xc3\xbc gene\t7\t-\n", "my \xc3\xbc gene", "7", '-'},
+        {"c\t1\t2\tmy gene \t7\n", "my gene", "7", '.'},
+        {"c\t1\t2\tmy gene\r\n", "my gene", ".", '.'},
+        {"c\t1\t2\tmy gene # 5\n", "my gene", ".", '.'},
+        {"c\t1 2\tn 7 -\n", "n", "7", '-'},
+        {"c 1 2 n 7\t-\n", "n", "7", '-'},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        read_text(cases[i].text, "gene");
+        check(0, "c", 1, 2, cases[i].strand);
+        assert_string_equal(cov_annotation_name(&a, 0), cases[i].name);
+        assert_string_equal(cov_annotation_score(&a, 0), cases[i].score);
+    }
+}
+
 TEST(strand_of_bed_in_another_column)
 {
     static const struct {
