@@ -66,6 +66,8 @@ printf 'file\tdataset\tloss\n' >none.tsv
 refuses 1 '^covprofile: error: none\.tsv:1: no column pearson; the columns are: file, dataset, loss$' 'no such column' heatmap -o y none.tsv
 refuses 1 '^covprofile: error: f1\.tsv:1: no column x; ' '  of --value' heatmap --value x f1.tsv
 refuses 1 'empty\.tsv: empty$' 'an empty table' heatmap empty.tsv
+run_ok 'an HDF5 file' fasta2h5 -q -o genome.h5 "$SRC/tests/data/genome.fa"
+refuses 1 'genome\.h5: not a table of scores, but an HDF5 file$' '  is no table' heatmap -o y genome.h5
 refuses 1 'none: no values of loss$' 'a table without rows' heatmap --value loss none.tsv
 refuses 1 "word\\.tsv:4: pearson: 'x' is not a number\$" 'a word as a value' heatmap word.tsv
 refuses 1 'short\.tsv:4: 2 columns, but the first line has 3$' 'a short line' heatmap short.tsv

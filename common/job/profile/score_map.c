@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/file/textfile.h"
 #include "common/job/profile/heat_map.h"
 #include "common/job/profile/profile_jobs.h"
@@ -163,7 +164,10 @@ static int read_table(struct map_job *j, const char *path, size_t model, struct 
     struct cell like = {.model = model};
     const char *text, *name = cov_path_of_input(path);
     size_t length;
-    int rc = cov_lines_open(path, &lines, e), more = 1;
+    int more = 1;
+    if (cov_kind_of_file(path, NULL) != COV_KIND_UNKNOWN)
+        return cov_fail_kind(e, path, "not a table of scores");
+    int rc = cov_lines_open(path, &lines, e);
     while (!rc && (more = cov_lines_next(lines, &text, &length, &like.line, e)) == 1) {
         length -= length > 0 && text[length - 1] == '\r';
         const size_t n = split(text, length, words, MOST_COLUMNS);
