@@ -194,10 +194,12 @@ TEST(test_cannot_truncate)
     assert_ok(cov_journal_open("z", &j, &e));
     cannot_truncate = true;
     assert_fails(cov_journal_scan(j, N, NULL, NULL, &e), COV_EIO, "z: cannot be truncated: ");
-    assert_fails(cov_journal_begin(j, head, &e), COV_EIO, "z: cannot be truncated: ");
     cannot_truncate = false;
     assert_ok(cov_journal_scan(j, N, NULL, NULL, &e));
     assert_int_equal(cov_journal_n_pieces(j), N - 2);
+    cannot_truncate = true;
+    assert_fails(cov_journal_begin(j, head, &e), COV_EIO, "z: cannot be truncated: ");
+    cannot_truncate = false;
     assert_ok(cov_journal_remove(j, &e));
 }
 
