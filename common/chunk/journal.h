@@ -2,8 +2,8 @@
  *
  * The file begins with a head, lines of text that describe the run. Pieces, each with a number and
  * a checksum, are appended as they are finished. A killed run leaves complete pieces and at most
- * one torn piece. The head is synced, pieces only by cov_journal_sync. The file uses the byte order of the machine that wrote it. Only one process at a
- * time may use it (path.h).
+ * one torn piece. The head is synced, pieces only by cov_journal_sync. The file uses the byte order of
+ * the machine that wrote it. Only one process at a time may use it (path.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CHUNK_JOURNAL_H
 #define COV_CHUNK_JOURNAL_H

@@ -26,8 +26,8 @@ enum { COV_STATS_LINE_START = 48 };
 void cov_stats_start_line(const char *level, char text[COV_STATS_LINE_START]);
 
 /* Writes the output of cov_stats_print to the file `path`, or to a log s->events and a line for each
- * value. If the name ends in _mqc.json, the file is also a section of a MultiQC report, and s->plot is written to a second file,
- * SAMPLE.PLOT_mqc.json. Replaces existing files only if `force` is set. */
+ * value. If the name ends in _mqc.json, the file is also a section of a MultiQC report, and s->plot is
+ * written to a second file, SAMPLE.PLOT_mqc.json. Replaces existing files only if `force` is set. */
 int cov_stats_write(const struct cov_stats *s, const char *path, bool force,
                     struct cov_err *e) COV_MUST_USE;
 

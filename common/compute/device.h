@@ -303,8 +303,9 @@ const char *cov_precision_name(enum cov_precision precision);
 
 /* All fields may be zero. */
 struct cov_cpu_options {
-    const char *
-        levels; /* allowed levels of instructions, as in cpu/kernels/level.h; NULL: all. "scalar" is the scalar reference */
+    /* Allowed levels of instructions, as in cpu/kernels/level.h; NULL: all. "scalar" is the scalar
+     * reference. */
+    const char *levels;
     enum cov_precision
         precision; /* a device may use a more exact one that is as fast, and logs that choice */
     bool edits;    /* chunks after edits (forward_edited) are wanted, which need single precision */

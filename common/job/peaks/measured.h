@@ -75,8 +75,9 @@ struct cov_scores {
     struct cov_measured_cursor at; /* private */
 };
 
-/* `max`: see cov_value_counts_init; 0: only sums, for which bases without a value do not matter. Each pass of an input needs its own. Borrows
- * `source` and `measured` until cov_track_free of the sink, which frees the rest. */
+/* `max`: see cov_value_counts_init; 0: only sums, for which bases without a value do not matter.
+ * Each pass of an input needs its own. Borrows `source` and `measured` until cov_track_free of the
+ * sink, which frees the rest. */
 int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source, size_t max,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
 

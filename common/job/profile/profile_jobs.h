@@ -108,8 +108,8 @@ struct cov_fingerprint_options {
     const char *control; /* an input with one track, the first; NULL: none */
 };
 
-/* Writes a row for each track (lorenz.h), and no second file. Bins count where all tracks have a value. COV_EINPUT for negative values, or a track without signal. *stats gets
- * "fingerprints". */
+/* Writes a row for each track (lorenz.h), and no second file. Bins count where all tracks have a value.
+ * COV_EINPUT for negative values, or a track without signal. *stats gets "fingerprints". */
 int cov_fingerprint_run(const struct cov_profile_request *request,
                         const struct cov_fingerprint_options *options,
                         struct cov_err *e) COV_MUST_USE;

@@ -44,7 +44,8 @@ struct cov_profile_tracks {
 };
 
 /* With `paths`, the bins of all features are kept in a file in the directory for temporary files, or
- * in that of the output. All windows have the same layout. Borrows `windows` until fini, which also follows a failure. */
+ * in that of the output. All windows have the same layout. Borrows `windows` until fini, which also
+ * follows a failure. */
 int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
                             size_t n_windows, const struct cov_table_paths *paths,
                             struct cov_err *e) COV_MUST_USE;
@@ -66,8 +67,8 @@ int cov_profile_tracks_finish(struct cov_profile_tracks *t, bool median,
 int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
                             size_t first, size_t n, double *bins, struct cov_err *e) COV_MUST_USE;
 
-/* For tracks with the same windows: writes the stored bins to the existing file `path` as a matrix of deepTools: gzip; the first line is
- * '@' and a JSON object of the settings, and each further line has a feature: sequence, start (from
+/* For tracks with the same windows: writes the stored bins to the existing file `path` as a matrix of
+ * deepTools: gzip; the first line is '@' and a JSON object of the settings, and each further line has a feature: sequence, start (from
  * 0), end, name, score, strand, and its bins in all tracks, by "%f", or "nan". */
 int cov_profile_matrix_write(const struct cov_profile_tracks *t, const char *path,
                              unsigned n_threads, struct cov_err *e) COV_MUST_USE;

@@ -122,8 +122,8 @@ struct cov_train_setup {
  * train/ or val/ lack; only a warning if a checkpoint has it and `datasets` names it, too.
  *
  * Does not read sequences yet (cov_examples_prepare). With several processes, the first opens the
- * output directory, and all use the seed of the first; COV_EINPUT if they have different files. `{.lock = -1}` is an empty setup. Free with
- * cov_train_setup_fini, even after a failure. */
+ * output directory, and all use the seed of the first; COV_EINPUT if they have different files.
+ * `{.lock = -1}` is an empty setup. Free with cov_train_setup_fini, even after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
