@@ -400,13 +400,13 @@ static int finish_layout(const struct config *c, const bool *given, struct cov_p
         l->before = usual;
     if (!given[CORRELATE_AFTER])
         l->after = usual;
+    if (!is_whole && l->before + l->after == 0)
+        return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
     if (by_base) {
         l->bin = 1;
         l->after++; /* the last base counts, too */
         l->no_strand_is_minus = true;
     }
-    if (!is_whole && l->before + l->after == 0)
-        return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
     return COV_OK;
 }
 

@@ -434,6 +434,7 @@ refuses 2 '--mode needs --genes$' 'base by base without genes' correlate --mode 
 refuses 2 '--mode bases needs --method pearson$' '  or ranks' correlate --genes f.bed --mode bases --method spearman t.bw u.bw
 refuses 2 '--mode bases needs windows of one length, not --anchor whole$' '  or whole features' \
     correlate --genes f.bed --mode bases --anchor whole t.bw u.bw
+refuses 2 '--before and --after are both 0$' '  or a single base' correlate --genes f.bed --mode bases -b 0 -a 0 t.bw u.bw
 printf 'n1\t0\t50\nn2\t0\t50\n' >n.bed
 for n in n1 n2; do printf '%s\t0\t100\t1\n' $n >$n.bg; done
 refuses 1 'n\.bed: no feature is on a sequence of all tracks$' '  or tracks without a common sequence' \
