@@ -100,6 +100,7 @@ refuses 2 '--hub and -o cannot be used together$' '--hub with -o' --hub x/ -o y/
 refuses 2 '--igv needs --hub$' '--igv without --hub' --igv x.js -o x/ p.h5
 refuses 2 '--hub needs the format bigwig$' 'a hub of bedGraph' --hub x/ --format bedgraph p.h5
 refuses 2 '--hub new: not a directory; end a new one in ./.$' 'a directory without a slash' --hub new p.h5
+refuses 2 '--hub -: not a directory; ' '  standard output' --hub - p.h5
 refuses 2 '--hub is for tracks; --measured writes a table$' '--hub with --measured' --hub x/ --measured s.h5 p.h5
 mkdir -p blocked/config.json
 run_refused 1 'blocked/config\.json: ' 'a name that is taken' cov2bigwig --hub blocked/ -f p.h5

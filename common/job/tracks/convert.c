@@ -331,11 +331,11 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 {
     if (!o->output)
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
-    if (o->is_hub && kind_of_output(o) != COV_TRACK_BIGWIG)
-        return cov_fail(e, COV_EUSAGE, "--hub needs the format bigwig");
     if (o->is_hub && !cov_path_names_dir(o->output))
         return cov_fail(e, COV_EUSAGE, "--hub %s: not a directory; end a new one in '/'",
                         o->output);
+    if (o->is_hub && kind_of_output(o) != COV_TRACK_BIGWIG)
+        return cov_fail(e, COV_EUSAGE, "--hub needs the format bigwig");
     if (cov_path_names_dir(o->output)) {
         if (o->basename && strchr(o->basename, '/'))
             return cov_fail(e, COV_EUSAGE, "--basename %s: must not contain '/'", o->basename);
