@@ -92,7 +92,10 @@ printf '# nothing\n' >head.bed
 run_refused 1 '/dev/stdin: not BAM, CRAM or SAM; other kinds cannot be read from a pipe$' 'BED from a pipe' \
     sh -c 'cat five.bed | bam2h5 -q -f -p x -o o.h5 g.h5 /dev/stdin'
 printf 'a\t1\t6\tx y\t1\t+\n' >blank.bed
-run_refused 1 'blank\.bed: column 6 of its first line of BED is not \+, - or \.$' 'a blank in a name' \
+run_ok 'a blank in a name' bam2h5 -q -f -p x -o o.h5 g.h5 blank.bed
+rm o.h5
+printf 'a\t1\t6\tx y\t1\tplus\n' >blank.bed
+run_refused 1 'blank\.bed: neither reads .* nor a track ' '  and a word as a strand' \
     bam2h5 -q -f -p x -o o.h5 g.h5 blank.bed
 run_refused 1 'head\.bed: no lines of data$' 'a header only' bam2h5 -q -f -p x -o o.h5 g.h5 head.bed
 
