@@ -158,8 +158,11 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
 /* Until the recording ends, only calls of this thread are restricted. */
 int cov_rt_record(void *stream, struct cov_err *e)
 {
-    return check(cudaStreamBeginCapture((cudaStream_t)stream, cudaStreamCaptureModeThreadLocal), e,
-                 "recording a graph");
+    cudaError_t code =
+        cudaStreamBeginCapture((cudaStream_t)stream, cudaStreamCaptureModeThreadLocal);
+    if (code != cudaSuccess)
+        (void)cudaGetLastError(); /* the caller queues the work without a graph */
+    return check(code, e, "recording a graph");
 }
 
 int cov_rt_recorded(void *stream, void **graph, struct cov_err *e)
