@@ -370,7 +370,12 @@ static void simt_launch_at(int priority, void (*kernel)(Parameters...), dim3 gri
     config.stream = (cudaStream_t)stream;
     config.attrs = &attribute;
     config.numAttrs = priority ? 1 : 0;
-    (void)cudaLaunchKernelEx(&config, kernel, arguments...);
+    cudaError_t code = cudaLaunchKernelEx(&config, kernel, arguments...);
+    if (code != cudaSuccess && priority) { /* values do not depend on it: try without */
+        (void)cudaGetLastError();
+        config.numAttrs = 0;
+        (void)cudaLaunchKernelEx(&config, kernel, arguments...);
+    }
 }
 
 template <typename... Parameters, typename... Arguments>
