@@ -526,10 +526,12 @@ static enum cov_edits_state state_of(struct cov_cuda_program *p)
     return state;
 }
 
+/* Once unusable, edits stay so, whatever another worker's check finds. */
 static void set_state(struct cov_cuda_program *p, enum cov_edits_state state)
 {
     pthread_mutex_lock(&p->lock);
-    p->edits->state = state;
+    if (p->edits->state != COV_EDITS_UNUSABLE)
+        p->edits->state = state;
     pthread_mutex_unlock(&p->lock);
 }
 
