@@ -347,6 +347,34 @@ void check_threads(void)
     cov_device_close(dev);
 }
 
+/* Little memory means smaller groups, and none that chunks are computed whole. */
+void check_memory(void)
+{
+#if defined(SIMT_EMULATED_H)
+    struct cov_device *dev = open_gpu(COV_PRECISION_FP32);
+    const Case c = draw_case(small_network(8, 5, 32), 40, N_CHUNKS, 7);
+    const std::string usual = getenv("COVTOOLS_MOCK");
+    std::vector<float> got[3];
+    const char *const memory[3] = {"", ",free_percent=0", ",memory=0"};
+    for (size_t i = 0; i < 3; i++) {
+        struct cov_net *net = open_net(dev, c, 1);
+        (void)setenv("COVTOOLS_MOCK", (usual + memory[i]).c_str(), 1);
+        log_text.clear();
+        got[i] = wanted(c, edited(net, c, 0, N_CHUNKS));
+        const bool whole_chunks =
+            log_text.find("computing all windows in full") != std::string::npos;
+        result(i == 2 ? whole_chunks && got[i] == wanted(c, whole(net, c))
+                      : !whole_chunks && got[i] == got[0],
+               i == 0   ? "enough memory"
+               : i == 1 ? "little memory: groups of one edit, the same bytes"
+                        : "no memory: whole chunks");
+        (void)setenv("COVTOOLS_MOCK", usual.c_str(), 1);
+        cov_net_free(net);
+    }
+    cov_device_close(dev);
+#endif
+}
+
 /* Checks that planted faults change the values, and that the check of a program's first edits finds them, so that all
  * chunks are computed whole. */
 void check_faults(const Precision &p)
@@ -407,5 +435,6 @@ int main(int argc, char **argv)
     use_sums(false);
     check_work(o.big);
     check_threads();
+    check_memory();
     return finish_tests();
 }

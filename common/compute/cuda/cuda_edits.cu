@@ -217,7 +217,7 @@ static void plan_group(const struct run *r, size_t *next)
     struct cov_edit_slot *es = r->es;
     size_t n_head = 0, n_tail = 0;
     es->n = 0;
-    for (; *next < r->chunks->n && es->n < r->p->batch; (*next)++) {
+    for (; *next < r->chunks->n && es->n < es->most; (*next)++) {
         struct cov_edit_chunk *edit = &es->list[es->n];
         plan_edit(r, *next, edit);
         n_head += cov_edit_tiles_most(&x->head, edit->rows);

@@ -41,9 +41,10 @@ struct cov_edit_chunk {
     double work;
 };
 
-/* What a slot has in addition to its areas. `batch` edits form a group. */
+/* What a slot has in addition to its areas. Up to `most` edits, at most a batch, form a group. */
 struct cov_edit_slot {
-    /* Card: [batch, t, row] rows of an LSTM's output that differ; before that, the collected rows of the
+    size_t most;
+    /* Card: [most, t, row] rows of an LSTM's output that differ; before that, the collected rows of the
      * first one's input. */
     void *strips;
     void *table;                   /* card: [most_pieces] addresses of pieces */

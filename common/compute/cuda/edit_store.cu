@@ -122,6 +122,21 @@ static int get_memory(int card, bool pinned, size_t bytes, void **at, struct cov
                     : cov_rt_alloc(card, bytes, at, e);
 }
 
+/* Chooses the size of a slot's groups, whose rows are `bytes` per edit: they may take a part of the free memory, so
+ * that some is left for other slots and for originals. */
+static int choose_group(const struct cov_cuda_program *p, int card, size_t bytes, size_t *most,
+                        struct cov_err *e)
+{
+    enum { PART = 8 };
+    size_t free_bytes;
+    int rc = cov_rt_free_bytes(card, &free_bytes, e);
+    if (rc)
+        return rc;
+    const size_t fits = free_bytes / PART / bytes;
+    *most = fits > p->batch ? p->batch : fits < 1 ? 1 : fits;
+    return COV_OK;
+}
+
 int cov_edit_slot_fill(const struct cov_cuda_program *p, size_t i, struct cov_err *e)
 {
     const struct cov_cuda_edits *x = p->edits;
@@ -133,7 +148,9 @@ int cov_edit_slot_fill(const struct cov_cuda_program *p, size_t i, struct cov_er
             widest = cov_edit_row_bytes(x->lstm[k]);
     const size_t table = x->most_pieces * sizeof(void *),
                  edits = p->batch * sizeof(struct cov_cuda_edit);
-    int rc = get_memory(card, false, p->batch * x->t * widest, &s->strips, e);
+    int rc = s->most ? COV_OK : choose_group(p, card, x->t * widest, &s->most, e);
+    if (!rc)
+        rc = get_memory(card, false, s->most * x->t * widest, &s->strips, e);
     if (!rc)
         rc = get_memory(card, false, table, &s->table, e);
     if (!rc)
