@@ -88,6 +88,7 @@ TEST(knows_bytes)
         }
     }
     assert_int_equal(cov_kind_of("\x1f\x8b\x08", 3), COV_KIND_GZIP);
+    assert_int_equal(cov_kind_of(TAR_HEAD "ustar", strlen(TAR_HEAD "ustar")), COV_KIND_TAR);
 }
 
 TEST(knows_files)

@@ -221,6 +221,15 @@ static struct bytes write_rows(struct cov_h5_new *spec)
     return get_file("x.h5");
 }
 
+TEST(test_signature_of_no_file)
+{
+    bool yes;
+    struct cov_err why = COV_ERR_INIT;
+    assert_true(cov_h5_is_signed("none.h5", &yes, &why) != COV_OK);
+    assert_string_equal(why.text, "none.h5: No such file or directory");
+    assert_false(yes);
+}
+
 TEST(test_cut_short)
 {
     struct cov_h5_new spec;

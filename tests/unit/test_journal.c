@@ -9,6 +9,7 @@
 
 #include "common/base/progress.h"
 #include "common/chunk/journal.h"
+#include "common/input/run_journal.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_dir.h"
 #include "tests/lib/own_log.h"
@@ -343,6 +344,43 @@ TEST(test_finish)
     assert_int_equal(cov_journal_n_pieces(j), 1);
     assert_int_equal(count_files("."), n_files);
     assert_ok(cov_journal_remove(j, &e));
+}
+
+TEST(finishes_without_pieces)
+{
+    struct cov_journal *j;
+    assert_ok(cov_journal_open("f", &j, &e));
+    assert_ok(cov_journal_begin(j, head, &e));
+    assert_ok(cov_journal_scan(j, 0, NULL, NULL, &e));
+    assert_ok(cov_journal_finish(j, "finished\n", &e));
+    assert_ok(cov_journal_open("f", &j, &e));
+    assert_ok(cov_journal_remove(j, &e));
+}
+
+/* A value of up to 1000 bytes is kept as it is; a line that a run lacks is named in the message. */
+TEST(compares_runs)
+{
+    struct cov_run_lines one = {0}, two = {0};
+    struct cov_journal *j;
+    char value[1001], line[1100];
+    memset(value, 'v', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    assert_ok(cov_run_lines_add(&one, "--bases", value, NULL, &e));
+    (void)snprintf(line, sizeof line, "--bases\t%s\n", value);
+    assert_string_equal(one.data, line);
+    assert_ok(cov_run_lines_add(&two, "--bases", value, NULL, &e));
+    assert_ok(cov_run_lines_add(&two, "--more", "1", NULL, &e));
+    assert_ok(cov_journal_open("r", &j, &e));
+    assert_ok(cov_run_journal_start(j, &two, false, &e));
+    assert_ok(cov_journal_scan(j, 1, NULL, NULL, &e));
+    put(j, 0);
+    cov_journal_close(j);
+    assert_ok(cov_journal_open("r", &j, &e));
+    assert_fails(cov_run_journal_start(j, &one, false, &e), COV_EEXIST,
+                 "r: journal of a run with different --more: 1, now ; use the same to resume");
+    assert_ok(cov_journal_remove(j, &e));
+    cov_run_lines_fini(&one);
+    cov_run_lines_fini(&two);
 }
 
 TEST(test_no_directory)

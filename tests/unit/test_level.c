@@ -8,6 +8,7 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/toom_cook.h"
 #include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/layers/precision.h"
 #include "common/compute/device.h"
 #include "common/deflate/onehot_kern.h"
 #include "common/seq/alphabet.h"
@@ -45,6 +46,28 @@ TEST(chooses_levels)
     assert_string_equal(dev->ops->precision(dev), "fp32");
     cov_device_close(dev);
 }
+
+#ifdef __x86_64__
+
+/* bf16x3, and sums over other lanes, are for many channels; an LSTM layer has four gates per cell. */
+TEST(chooses_for_the_channels)
+{
+    struct cov_cpu_arithmetic a = {.features = ~0U, .lstm = COV_BF16X3};
+    struct cov_layer layer = {.kind = COV_LAYER_LSTM,
+                              .c_in = COV_GEMM_MANY,
+                              .c_out = COV_GEMM_MANY,
+                              .hidden = COV_GEMM_MANY / 2};
+    assert_ptr_equal(cov_cpu_lstm_gemm(&a, &layer), &cov_gemm_amx_bf16x3);
+    a.lstm = COV_FP32;
+    assert_ptr_equal(cov_cpu_lstm_gemm(&a, &layer), &cov_gemm_avx512_shared);
+    layer.hidden = COV_GEMM_MANY / 4 - 1;
+    assert_ptr_equal(cov_cpu_lstm_gemm(&a, &layer), &cov_gemm_avx512);
+    layer.c_in = COV_GEMM_MANY - 1;
+    a.lstm = COV_BF16X3;
+    assert_ptr_equal(cov_cpu_lstm_gemm(&a, &layer), &cov_gemm_avx512);
+}
+
+#endif
 
 static void is_base(bool base)
 {

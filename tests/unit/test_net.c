@@ -9,6 +9,7 @@
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "tests/lib/make_training.h"
+#include "tests/lib/reference/ref_train.h"
 
 struct mock_program {
     struct cov_program base;
@@ -306,5 +307,8 @@ TEST(the_reference_cannot)
                  "--cpu scalar: only predicts; training and gradients need base or a higher level");
     assert_null(x);
     cov_device_close(dev);
+    assert_fails(cov_explainer_new(cov_ref_training_device(), &options, &x, &e), COV_EUNSUPPORTED,
+                 "does not compute gradients of bases");
+    assert_null(x);
     cov_params_fini(&params);
 }

@@ -33,6 +33,8 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     if (with_y)
         assert_ok(cov_chunk_head_add_set(&head, &y, &e));
     assert_ok(cov_chunk_head_add_set(&head, &x, &e));
+    assert_ok(cov_chunk_head_add_attr(&head, NULL, COV_SHARD_ATTR, "1/2", &e));
+    assert_ok(cov_chunk_head_add_attr(&head, NULL, COV_GENOME_ATTR, "9 bytes", &e));
     assert_ok(cov_chunk_writer_new(path, &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
         struct cov_chunk c = cov_grid_chunk(g, i);
@@ -105,6 +107,28 @@ TEST(joins_two_files)
                       "1.h5: changed while it was read");
     cov_chunk_file_close(template);
     cov_grid_free(g);
+}
+
+/* The same rows of one file are the same part of a genome; others are not. */
+TEST(keeps_the_part_with_all_rows)
+{
+    struct cov_chunk_file *from, *f;
+    bool wanted[N_ROWS];
+    memset(wanted, true, sizeof wanted);
+    write_file(paths[0], 1, 0, false);
+    for (int i = 0; i < 2; i++) {
+        wanted[1] = i == 0;
+        assert_ok(cov_chunk_file_open(paths[0], &from, &e));
+        assert_ok(cov_rewrite_rows(from, paths[0], wanted, NULL, paths[2], &job, &e));
+        cov_chunk_file_close(from);
+        assert_ok(cov_chunk_file_open(paths[2], &f, &e));
+        for (size_t k = 0; k < 2; k++) {
+            const char *name = k ? COV_SHARD_ATTR : COV_GENOME_ATTR;
+            assert_int_equal(cov_chunk_head_attr(cov_chunk_file_head(f), NULL, name) != NULL,
+                             i == 0);
+        }
+        cov_chunk_file_close(f);
+    }
 }
 
 static int begin(void **state)

@@ -419,6 +419,8 @@ TEST(refuses_lengths)
     hp.cnn_layers = 200;
     hp.up = 1;
     refuses_length(&hp, 21384, "step 2 and cnn_layers 200 ask for a subsequence length");
+    hp.cnn_layers = 41; /* 2 to the power of this is a number of 64 bits */
+    refuses_length(&hp, 21384, "step 2 and cnn_layers 41 ask for a subsequence length");
     /* These hyperparameters are not valid: their lengths would not match in PyTorch. */
     hp = small_cnn;
     hp.step = 1;

@@ -176,4 +176,12 @@ TEST(any_text)
     }
 }
 
+TEST(too_little_room)
+{
+    size_t n;
+    memset(src, 'x', 100);
+    assert_fails_with(cov_deflate(6, src, 100, dst, 3, &n, &e), COV_ENOMEM,
+                      "buffer of 3 bytes is too small to compress 100 bytes");
+}
+
 TEST_GROUP(setup, teardown)

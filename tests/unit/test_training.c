@@ -314,6 +314,30 @@ static void train_in_bf16(const struct cov_hparams *hp)
     toy_fini(&t);
 }
 
+/* The first and the last convolution are not rounded, so if there are no others, nothing is. */
+TEST(rounds_no_outer_convolution)
+{
+    struct cov_hparams hp = cov_hparams_published;
+    struct toy t;
+    float *gradients[2];
+    double loss[2];
+    hp.model_type = COV_MODEL_CNN;
+    hp.cnn_layers = 1;
+    hp.filter_size = 96;
+    hp.dropout = 0;
+    toy_init(&t, &hp, 200, 3, 302);
+    const size_t n = t.params.n_floats * sizeof *gradients[0];
+    for (int i = 0; i < 2; i++) {
+        const struct cov_cpu_options options = {.precision =
+                                                    i ? COV_PRECISION_BF16 : COV_PRECISION_FP32};
+        gradients[i] = unit_zeros(n);
+        loss[i] = run(&t, &options, (struct how){2, false, 0, false}, gradients[i]).loss;
+    }
+    assert_true(loss[0] == loss[1]);
+    assert_memory_equal(gradients[0], gradients[1], n);
+    toy_fini(&t);
+}
+
 TEST(trains_in_bf16)
 {
     struct cov_hparams hp = cov_hparams_published;
