@@ -155,6 +155,7 @@ struct cov_program_spec {
     size_t n_layers;
     unsigned n_workers; /* callers at a time */
     size_t max_batch;   /* chunks per call, >= 1 */
+    size_t n_programs;  /* this one, and those that the caller makes next and uses with it */
 };
 
 /* Chunks that differ from other chunks, their bases, in some positions. */

@@ -18,8 +18,10 @@ struct cov_net {
     float *values; /* [n_workers, n, max_values]: each member's values[max_batch, L, depth] */
 };
 
+/* Makes the first of n_left programs. */
 static int new_program(struct cov_device *dev, const struct cov_net_member *m,
-                       struct cov_net_size size, struct cov_program **out, struct cov_err *e)
+                       struct cov_net_size size, size_t n_left, struct cov_program **out,
+                       struct cov_err *e)
 {
     struct cov_params params = {0};
     struct cov_layers layers = {0};
@@ -29,8 +31,8 @@ static int new_program(struct cov_device *dev, const struct cov_net_member *m,
     if (!rc)
         rc = cov_shape(m->hp, size.L, &params, m->block, &layers, e);
     if (!rc) {
-        const struct cov_program_spec spec = {layers.layers, layers.weights, layers.n,
-                                              size.n_workers, size.max_batch};
+        const struct cov_program_spec spec = {layers.layers,  layers.weights, layers.n,
+                                              size.n_workers, size.max_batch, n_left};
         rc = dev->ops->program_new(dev, &spec, out, e);
     }
     cov_layers_fini(&layers);
@@ -62,7 +64,7 @@ int cov_net_new_ensemble(struct cov_device *dev, const struct cov_net_member *me
     net->programs = cov_calloc(n, sizeof *net->programs, e);
     int rc = net->programs ? COV_OK : COV_ENOMEM;
     for (; !rc && net->n < n; net->n += !rc)
-        rc = new_program(dev, &members[net->n], size, &net->programs[net->n], e);
+        rc = new_program(dev, &members[net->n], size, n - net->n, &net->programs[net->n], e);
     if (!rc)
         rc = allocate_values(net, size, e);
     if (rc) {

@@ -225,7 +225,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
     struct cov_program *p;
     must(cov_params_init(&hp, &params, &e), &e);
     must(cov_shape(&hp, set.length, &params, block, &shape, &e), &e);
-    const struct cov_program_spec spec = {shape.layers, shape.weights, shape.n, 1, batch};
+    const struct cov_program_spec spec = {shape.layers, shape.weights, shape.n, 1, batch, 1};
     int rc = dev->ops->program_new(dev, &spec, &p, &e);
     if (rc == COV_ENOMEM) {
         printf("%s: %s\n", name_of("layers", dev, batch).c_str(), e.text);

@@ -303,6 +303,22 @@ void little_memory(const Toy &d, const std::vector<float> &want)
     }
 }
 
+/* The members of an ensemble share the memory of a card. */
+void memory_of_members(const Toy &d)
+{
+    const struct cov_net_member one = {&d.hp, d.block.data()}, members[4] = {one, one, one, one};
+    const struct cov_cuda_options options = {NULL, 0, COV_PRECISION_FP32};
+    struct cov_device *dev = NULL;
+    struct cov_net *net = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    (void)setenv("COVTOOLS_MOCK", "memory=1000000,trusted=1", 1);
+    must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+    int rc = cov_net_new_ensemble(dev, members, 4, false, cov_net_size{d.L, 2, 64}, &net, &e);
+    result(rc == COV_OK, "little memory for an ensemble: each member gets a part");
+    cov_net_free(net);
+    cov_device_close(dev);
+}
+
 void failures(const Toy &d)
 {
     for (unsigned threads : {1U, 5U}) {
@@ -585,6 +601,7 @@ int main(void)
     fills_the_card(plain, one.values);
     equal_chunks(plain);
     little_memory(plain, one.values);
+    memory_of_members(plain);
     failures(plain);
     precisions(plain, one.values);
     for (enum cov_precision p : {COV_PRECISION_BF16, COV_PRECISION_TF32})

@@ -198,7 +198,7 @@ static const struct cov_layer layers[2] = {
 static const struct cov_layer_weights weights[2] = {{.weight = numbers, .bias = numbers + 8},
                                                     {.weight = numbers, .bias = numbers + 8}};
 
-static const struct cov_program_spec spec = {layers, weights, 2, 1, 1};
+static const struct cov_program_spec spec = {layers, weights, 2, 1, 1, 1};
 
 static struct cov_device *open_auto(const struct cov_cpu_options *cpu)
 {

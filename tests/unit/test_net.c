@@ -38,10 +38,13 @@ static void program_free(struct cov_program *p)
     n_programs--;
 }
 
+static size_t sum_of_programs; /* n_programs of all calls */
+
 static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
                        struct cov_program **out, struct cov_err *e)
 {
     static const struct cov_program_ops ops = {.forward = forward, .free = program_free};
+    sum_of_programs += spec->n_programs;
     if (spec->max_batch == 99)
         return cov_fail(e, COV_EUNSUPPORTED, "99");
     struct mock_program *p = must(malloc(sizeof *p));
@@ -99,7 +102,9 @@ TEST(averages)
     for (size_t i = 0; i < 3; i++)
         members[i] = (struct cov_net_member){&cnn, blocks[i]};
     const struct cov_net_size size = {2, 2, 2};
+    sum_of_programs = 0;
     assert_ok(cov_net_new_ensemble(&dev, members, 3, false, size, &net, &e));
+    assert_int_equal(sum_of_programs, 3 + 2 + 1);
     assert_int_equal(n_programs, 3);
     assert_ok(cov_net_forward(net, 1, 2, codes, values, &e));
     assert_true(values[0] == 14 && values[1] == 15 && values[2] == COV_PAD_VALUE &&

@@ -117,16 +117,16 @@ static size_t keep_slots(struct cov_cuda_program *p, size_t card, size_t most)
     return n;
 }
 
-/* Reduces the batch until the free memory of each card suffices for all of its slots. If not even
- * one chunk per slot fits, drops slots. */
-static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
+/* Reduces the batch until the free memory of each card suffices for all of its slots, in each of
+ * n_programs programs. If not even one chunk per slot fits, drops slots. */
+static int fit_batch(struct cov_cuda_program *p, size_t n_programs, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
         size_t free_bytes, n_slots = keep_slots(p, card, COV_CUDA_SLOTS);
         int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
         if (rc)
             return cov_cuda_name_card(p, card, rc, e);
-        size_t chunks = free_bytes / 100 * USED_PERCENT / p->plan.chunk_bytes;
+        size_t chunks = free_bytes / 100 * USED_PERCENT / n_programs / p->plan.chunk_bytes;
         if (n_slots > chunks)
             n_slots = keep_slots(p, card, chunks ? chunks : 1);
         size_t fits = n_slots ? chunks / n_slots : p->batch;
@@ -163,8 +163,10 @@ static int make_slots(struct cov_cuda_program *p, struct cov_err *e)
     return COV_OK;
 }
 
-static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch, struct cov_err *e)
+static int make(struct cov_cuda_program *p, const struct cov_program_spec *spec, struct cov_err *e)
 {
+    const unsigned n_workers = spec->n_workers;
+    const size_t max_batch = spec->max_batch;
     size_t most = p->cards.n * COV_CUDA_SLOTS;
     p->n_slots = n_workers < most ? n_workers : most;
     p->batch = max_batch < p->plan.max_batch ? max_batch : p->plan.max_batch;
@@ -183,7 +185,7 @@ static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch
     for (size_t card = 0; !rc && card < p->cards.n; card++)
         rc = upload_weights(p, card, e);
     if (!rc)
-        rc = fit_batch(p, e);
+        rc = fit_batch(p, spec->n_programs, e);
     return rc ? rc : make_slots(p, e);
 }
 
@@ -432,7 +434,7 @@ int cov_cuda_program_new(const struct cov_cuda_cards *cards, const struct cov_pr
     int rc = cov_cuda_plan_init(spec->layers, spec->weights, spec->n_layers, cards->arithmetic,
                                 cards->shared_bytes, &p->plan, e);
     if (!rc)
-        rc = make(p, spec->n_workers, spec->max_batch, e);
+        rc = make(p, spec, e);
     if (!rc)
         rc = cov_cuda_edits_new(p, e);
     if (rc) {

@@ -239,7 +239,7 @@ static double value_error(const struct sample *s, const float *got, const float 
 static int predict_on(const struct cov_cuda_cards *card, const struct sample *s, float *values,
                       struct cov_err *e)
 {
-    const struct cov_program_spec spec = {s->layers, s->weights, N_LAYERS, 1, CHUNKS};
+    const struct cov_program_spec spec = {s->layers, s->weights, N_LAYERS, 1, CHUNKS, 1};
     struct cov_program *p;
     int rc = cov_cuda_program_new(card, &spec, &p, e);
     return rc ? rc : run_program(s, p, values, e);
@@ -258,7 +258,7 @@ static int predict(const struct cov_cuda_cards *cards, size_t which, double *off
     one.n = 1;
     one.card[0] = cards->card[which];
     int rc = make_sample(&s, 0, e);
-    const struct cov_program_spec spec = {s.layers, s.weights, N_LAYERS, 1, CHUNKS};
+    const struct cov_program_spec spec = {s.layers, s.weights, N_LAYERS, 1, CHUNKS, 1};
     if (!rc)
         rc = cov_device_open_cpu(NULL, &cpu, e);
     if (!rc)
