@@ -301,7 +301,8 @@ static struct cov_training_spec spec_of(const struct sample *s, struct cov_pool 
     return spec;
 }
 
-/* Sets gradient[n_floats] to the gradient of the sample's batch. Frees the training. */
+/* Sets gradient[n_floats] to the gradient of the sample's batch. Frees the training. The batch runs twice,
+ * because a card runs the second of a size as a graph. */
 static int run_gradient(const struct sample *s, struct cov_training *t, float *gradient,
                         struct cov_err *e)
 {
@@ -312,7 +313,7 @@ static int run_gradient(const struct sample *s, struct cov_training *t, float *g
     b.targets = s->targets;
     b.present = s->present;
     int rc = t->gradients->load(t, e);
-    if (!rc)
+    for (int i = 0; i < 2 && !rc; i++)
         rc = t->gradients->run(t, 1, &b, gradient, &score, e);
     cov_training_free(t);
     return rc;
