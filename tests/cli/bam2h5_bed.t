@@ -52,6 +52,9 @@ rows = [r for r in rows if 0 < r[2] - r[1] <= 100]
 hidden = sum(any(c == d and x <= b and e <= y for d, x, y in masked) for c, b, e in rows)
 assert f["fragments"] == 900 and "reads" not in f
 assert f["blacklisted"] == hidden > 0 and f["counted"] == len(rows) - hidden == int(a["counted_reads"])'
+printf 'a\t%d\t%d\n' 900 950 1050 2500 2600 2650 >edge.bed
+run bam2h5 -q -f -p x --blacklist-file drop.bed --stats s.json -o o.h5 g.h5 edge.bed
+is "$(grep -o '"blacklisted": [0-9]*' s.json)" '"blacklisted": 2' 'reads from the first or to the last base of a blacklisted region'
 run bam2h5 -q -f -p atacseq --shift -o o.h5 g.h5 five.bed
 stderr_like 'warning: five\.bed: --shift moves the ends of fragments, which .* have moved to the Tn5 cut already$' \
     'fragments that are shifted twice'

@@ -101,6 +101,8 @@ draws -r chrom:301-400 x.bg
 like "$(cat x.svg)" '>chrom:301-400<' 'a region after all intervals'
 run_ok 'only a gap' draws -r chrom:151-160 x.bg
 printf 'chrom 5000\nb&<b 5000000\n' >x.sizes
+draws -r chrom:1-18 --chrom-sizes x.sizes x.bg
+is "$(grep -m 1 '^set xtics' script | tr -cd ,)" ,,,,,,,, 'a tick at each second base of 18'
 draws -r chrom:4901-6000 --chrom-sizes x.sizes x.bg
 like "$(cat x.svg)" '>chrom:4,901-5,000<' 'a region is cut where the sequence ends'
 draws -r chrom --chrom-sizes x.sizes x.bg
@@ -109,7 +111,7 @@ draws -r 'b&<b:1-5000000' --chrom-sizes x.sizes x.bg
 like "$(cat x.svg)" '>position on b&amp;&lt;b \(Mb\)<' 'a name with XML characters, in megabases'
 run sh -c 'covprofile region -q -f -r chrom --plot x.svg --chrom-sizes x.sizes - <x.bg'
 like "$(cat x.svg)" '>5,000 bases; a point of a curve is the mean of 6 bases<' 'a pipe, whose lengths are announced at the end'
-printf "a'\$(id)\"\\\\n_\\342\\t0\t50\t1\n" >odd.bg
+printf "a'\$(id)\"\\\\n_\\342\\360\\237\\230\\200\\t0\t50\t1\n" >odd.bg
 draws -r "$(cut -f 1 odd.bg)" odd.bg
 ok 'a name with quotes and invalid UTF-8' "$PYTHON" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' x.svg
 
