@@ -217,6 +217,8 @@ printf 'c|3\t1\t9\t3\nc|3\t30\t32\t-4\n' >gap.bg
 refuses 1 'gap\.bg: no base in a feature of d\.bed has a value$' '  no values at all' table --genes d.bed -o x2.tsv gap.bg
 printf 'c|3\t5\t31\n' >gap.bed
 printf 'c|3\t40\n' >gap.sizes
+run covprofile table -q --chrom-sizes gap.sizes --genes gap.bed gap.bg
+stderr_like '^covprofile: warning: gap\.bg: missing values at 75 % of its bases' '  a warning about missing values'
 run covprofile table -q --fill-gaps --chrom-sizes gap.sizes --genes gap.bed gap.bg
 is "$(tail -n 1 "$stdout" | cut -f 7-)" '-4	3	8	26' '  --fill-gaps'
 rm -f x.tsv
