@@ -37,6 +37,15 @@ import sys, xml.etree.ElementTree as tree
 texts = "".join(tree.parse("curve.svg").getroot().itertext())
 for wanted in "not smoothed: area 0.", "window 16: area 0.", "baseline 0.", "recall", "precision", "t: bases in peaks of m":
     assert wanted in texts, wanted'
+mkdir fake
+# shellcheck disable=SC2016 # for the fake
+printf '#!/bin/sh\ntee "%s/script" | "%s" "$@"\n' "$PWD" "$(command -v gnuplot)" >fake/gnuplot
+chmod +x fake/gnuplot
+printf 'c\t%d\t%d\t%d\n' 0 10 9 10 20 5 20 30 3 30 40 1 >steps.bg
+printf 'c\t0\t10\n' >first.bed
+PATH=$PWD/fake:$PATH run covpeaks curve -q --measured first.bed -o steps.tsv --plot steps.svg steps.bg
+is "$(sed -n '/^\$d0 << EOD/,/^EOD/p' script | cut -d ' ' -f 1,2 | sed '1d; $d')" "$(printf '1 %s\n' 1 0.5 0.333333333 0.25)" \
+    '  where recall stays the same, precision falls with the cutoff'
 run covpeaks curve -q --measured m.bed --windows 64 --stats s.json -f t.bg
 check curve t.bg m.bed 64 | sort >all
 is "$(sort "$stdout" | comm -13 all -)" '' 'more than 1000 cutoffs: each row is also in the whole table'

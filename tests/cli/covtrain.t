@@ -143,6 +143,12 @@ all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1'
 run_ok 'all options together' train -q -o whole $all --tensorboard logs/of/events
 is "$(grep -c step whole/metrics.jsonl)" 7 '  makes the requested number of steps'
+ok '  whose learning rates rise, then fall as a cosine' "$PYTHON" -c '
+import json, math
+rates = [json.loads(x)["learning_rate"] for x in open("whole/metrics.jsonl") if "step" in x]
+for k, rate in enumerate(rates):
+    wanted = 0.01 * (k + 1) / 3 if k < 3 else 0.005 * (1 + math.cos(math.pi * (k - 3) / 4))
+    assert abs(rate - wanted) < 1e-9, (k, rate, wanted)'
 train -q -o again $all -@ 1
 ok '  gives the same bytes again' cmp whole/last.ckpt again/last.ckpt
 rm -r again
