@@ -230,7 +230,7 @@ TEST(test_spread)
 /* Compares three items, of which rank 2 has the second with other bits or, without any, only two. */
 static const char *compare(struct cov_ranks *ranks, uint64_t other_bits, struct cov_err *mine)
 {
-    struct cov_rank_item items[] = {{"a", UINT64_MAX}, {"b", 1234567890123456789}, {"c", 0}};
+    struct cov_rank_item items[] = {{"a", UINT64_MAX}, {"b", 1234567890123456789}, {"c", 7}};
     const bool differs = ranks->rank == 2;
     items[1].fingerprint ^= differs ? other_bits : 0;
     cov_err_clear(mine);
