@@ -206,6 +206,11 @@ END
         chown 12345 up/mine
         predict -o x.h5 --device cuda
         refused 1 'not loaded, because others may write to .*/up/mine$' '  a directory of another user is refused'
+        mkdir own
+        cp "${LD_LIBRARY_PATH:-$BIN/../lib}"/libcov.so.? own
+        chown 12345 own/*
+        (LD_LIBRARY_PATH=$PWD/own predict -o x.h5 --device cuda; exit "$status")
+        is $? 0 '  but not one of the user that owns libcov'
     fi
 else
     pass 'mock cards # SKIP no C++ compiler, or a sanitized build'

@@ -5,6 +5,7 @@
 
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"
+#include "common/file/dynload.h"
 #include "common/input/device_options.h"
 #include "tests/lib/own_log.h"
 
@@ -70,6 +71,14 @@ TEST(levels_that_cannot_train)
                  "COVTOOLS_CPU: scalar only predicts");
     assert_int_equal(unsetenv("COVTOOLS_CPU"), 0);
     assert_ok(cov_device_limit_levels(NULL, &e));
+}
+
+/* Plugins are looked for next to libcov. */
+TEST(beside_the_library)
+{
+    char *library = unit_own(cov_dynload_beside("libcov.so.0", NULL));
+    assert_non_null(library);
+    assert_int_equal(access(library, R_OK), 0);
 }
 
 TEST(no_plugin)
