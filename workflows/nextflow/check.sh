@@ -260,9 +260,9 @@ run stubs.log tests/modules.nf -stub --data "$PWD/data" --id weed >stubs.txt || 
 refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --data "$PWD/data" --id 'a$(touch X)'
 [ -z "$(find . -name X)" ] || fail 'a name became a command'
 # shellcheck disable=SC2016 # Groovy's expressions, not the shell's
-# What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
+# What commands contain: numbers, options, files (which Nextflow quotes) and checked names; \$ begins a variable of the shell.
 for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
-    awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
+    awk '/"""/ { inside = !inside } inside' "$module" | sed 's/\\\$//g' | grep -o '\${[^}]*}' |
         grep -v -x -E '\$\{(task.cpus|args2?|runs|ids|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
         sed 's/[${}]//g' | while read -r name; do
         sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
