@@ -116,7 +116,7 @@ static struct cov_h5_new spec_of(const struct cov_chunk_set *s, struct set_write
     return spec;
 }
 
-/* Writes those of a dataset, or of the file if `set` is NULL. */
+/* Writes the attributes of a dataset, or of the file if `set` is NULL. */
 static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_err *e)
 {
     for (size_t i = 0; i < w->head.n_attrs; i++) {
@@ -133,7 +133,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
     return COV_OK;
 }
 
-/* Writes those of the groups, all of which exist now. */
+/* Writes the attributes of groups, once all groups exist. */
 static int write_group_attrs(struct cov_chunk_writer *w, struct cov_err *e)
 {
     int rc = COV_OK;

@@ -31,7 +31,7 @@ static enum cov_symbolic_kind kind_of(const char *allele)
     return COV_SYMBOLIC_NONE;
 }
 
-/* The number of bases of allele i, see struct cov_symbolic. END is that of the longest allele. */
+/* The number of bases of allele i, see struct cov_symbolic. INFO/END is where the longest allele ends. */
 static int64_t find_length(const struct cov_variant *v, size_t i)
 {
     const size_t n_alts = v->n_alleles - 1;

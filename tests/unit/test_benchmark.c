@@ -5,6 +5,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/base/sort.h"
 #include "tools/benchmark/bench.h"
 
 TEST(collects_values)
@@ -99,8 +100,8 @@ TEST(formats_numbers)
 TEST(finds_medians)
 {
     double odd[] = {3, -1, 2}, even[] = {4, 1, 3, 2};
-    spread_sort(odd, 3);
-    spread_sort(even, 4);
+    cov_sort_doubles(odd, 3);
+    cov_sort_doubles(even, 4);
     assert_true(odd[0] == -1 && odd[1] == 2 && odd[2] == 3);
     assert_true(spread_median(odd, 3) == 2);
     assert_true(spread_median(even, 4) == 2.5);

@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
+#include "common/base/sort.h"
 #include "common/compute/device_open.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
@@ -192,7 +193,7 @@ static int compare(const float *a, const float *ref, size_t n, struct distance *
         rr += r * r;
         ar += x * r;
     }
-    spread_sort(errors, n);
+    cov_sort_doubles(errors, n);
     d->max = errors[n - 1];
     d->median = spread_median(errors, n);
     d->one_minus_r = aa > 0 && rr > 0 ? 1 - ar / sqrt(aa * rr) : 0;

@@ -10,20 +10,9 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/base/sort.h"
 
 enum { MAX_NAME = 256, DRAWS = 2000, SEED = 1979 };
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void spread_sort(double *v, size_t n)
-{
-    if (n > 1)
-        qsort(v, n, sizeof *v, ascending);
-}
 
 double spread_median(const double *v, size_t n)
 {
@@ -34,7 +23,7 @@ double spread_median(const double *v, size_t n)
 static double median_of(const double *v, size_t n, double *sorted)
 {
     memcpy(sorted, v, n * sizeof *v);
-    spread_sort(sorted, n);
+    cov_sort_doubles(sorted, n);
     return spread_median(sorted, n);
 }
 
@@ -292,14 +281,14 @@ static double draw(struct cov_rng *rng, const double *v, size_t n, double *scrat
 {
     for (size_t i = 0; i < n; i++)
         scratch[i] = v[cov_rng_below(rng, n)];
-    spread_sort(scratch, n);
+    cov_sort_doubles(scratch, n);
     return spread_median(scratch, n);
 }
 
 /* Sets the interval: the middle 95 % of the draws, widened to hold the value itself. */
 static void set_interval(double *draws, struct spread *out)
 {
-    spread_sort(draws, DRAWS);
+    cov_sort_doubles(draws, DRAWS);
     out->low = draws[DRAWS / 40];
     out->high = draws[DRAWS - 1 - DRAWS / 40];
     out->low = out->low < out->at ? out->low : out->at;

@@ -61,8 +61,6 @@ struct spread {
     double at, low, high;
 };
 
-/* Sorts v[0..n) in ascending order. */
-void spread_sort(double *v, size_t n);
 /* Returns the median of v[0..n), which is sorted; n > 0. */
 double spread_median(const double *v, size_t n);
 /* Divides the median of `b` by the median of `a`; na, nb > 0. With one value each, the interval has

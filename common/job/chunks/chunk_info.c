@@ -244,7 +244,7 @@ static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, c
     cov_json_end_object(j);
 }
 
-/* The groups that have attributes, if any. Those of a group follow each other in the head. */
+/* Prints the groups that have attributes. The head lists the attributes of each group together. */
 static void put_groups(struct cov_json *j, const struct cov_chunk_head *h)
 {
     const char *last = NULL;

@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/base/sort.h"
 #include "common/seq/alphabet.h"
 
 struct random_variant {
@@ -171,12 +172,6 @@ void cov_effect_background_take(struct cov_effect_background *b,
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void cov_effect_background_sort(struct cov_effect_background *b)
 {
     for (size_t k = 0; k < COV_EFFECT_QUANTILES * b->n_columns; k++) {
@@ -185,7 +180,7 @@ void cov_effect_background_sort(struct cov_effect_background *b)
         for (size_t i = 0; i < b->o->n_background; i++)
             if (!isnan(x[i]))
                 x[n++] = x[i];
-        qsort(x, n, sizeof *x, by_size);
+        cov_sort_doubles(x, n);
         b->n_scores[k] = n;
     }
 }

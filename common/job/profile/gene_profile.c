@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/progress.h"
+#include "common/base/sort.h"
 #include "common/base/text.h"
 #include "common/cli/stats_file.h"
 #include "common/file/path.h"
@@ -108,12 +109,6 @@ static int rank(struct profile_plot *p, const struct cov_profile_track *track, s
 
 /* ---------------------------------------------------------------- maps */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Finds the value at which the colours end. */
 static int find_colour_top(const double *values, size_t n, double *top, struct cov_err *e)
 {
@@ -124,7 +119,7 @@ static int find_colour_top(const double *values, size_t n, double *top, struct c
     for (size_t i = 0; i < n; i++)
         if (!isnan(values[i]))
             sorted[n_sorted++] = values[i];
-    qsort(sorted, n_sorted, sizeof *sorted, by_value);
+    cov_sort_doubles(sorted, n_sorted);
     *top = n_sorted > 0 ? sorted[(size_t)((double)(n_sorted - 1) * SHOWN)] : 0;
     if (n_sorted > 0 && *top <= 0)
         *top = sorted[n_sorted - 1];

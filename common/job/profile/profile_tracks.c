@@ -12,6 +12,7 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/base/text.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
@@ -211,12 +212,6 @@ static void finish_means(const struct cov_profile_track *track)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The interval is that of the sign test: ranks n/2 -+ z sqrt(n)/2. */
 static void finish_median(const struct cov_profile_track *track, size_t bin, double *x, size_t n)
 {
@@ -227,7 +222,7 @@ static void finish_median(const struct cov_profile_track *track, size_t bin, dou
             *out[i] = (double)NAN;
         return;
     }
-    qsort(x, n, sizeof *x, by_value);
+    cov_sort_doubles(x, n);
     const size_t low = half - width > 0 ? (size_t)(half - width) : 0;
     const size_t high = (size_t)ceil(half + width);
     *out[0] = (x[(n - 1) / 2] + x[n / 2]) / 2;

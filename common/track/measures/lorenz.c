@@ -6,22 +6,17 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 
 enum { STEPS = 100000 /* of cov_lorenz_distance */ };
 
 /* A smaller difference is that of rounding. */
 static const double LEAST = 1e-6;
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void cov_lorenz_make(double *x, size_t n)
 {
     double sum = 0;
-    qsort(x, n, sizeof *x, by_value);
+    cov_sort_doubles(x, n);
     for (size_t i = 0; i < n; i++) {
         sum += x[i];
         x[i] = sum;
@@ -91,7 +86,7 @@ struct pair {
 
 static int by_x(const void *a, const void *b)
 {
-    return by_value(&((const struct pair *)a)->x, &((const struct pair *)b)->x);
+    return cov_by_value(&((const struct pair *)a)->x, &((const struct pair *)b)->x);
 }
 
 int cov_lorenz_gain(const double *x, const double *control, size_t n, struct cov_lorenz_gain *out,
